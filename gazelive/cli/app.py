@@ -1,0 +1,58 @@
+"""The `gazelive` command and how it fails: one clear sentence, and an exit code.
+
+0 is success, 2 a mistake in usage or input, 1 a failure of something else.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gazelive import __version__
+from gazelive.cli.console import fail
+from gazelive.errors import DeviceError, GazeliveError, TransportError
+
+app = typer.Typer(
+    name="gazelive",
+    help="Live saccade detection and viewer identification for eye-tracking labs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(requested: bool) -> None:
+    if requested:
+        typer.echo(f"gazelive {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; no traceback for a user's mistake."""
+    try:
+        app()
+    except (DeviceError, TransportError) as error:
+        fail(str(error))
+        sys.exit(1)
+    except GazeliveError as error:
+        fail(str(error))
+        sys.exit(2)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        fail(f"{where}{error.strerror or error}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        fail("stopped")
+        sys.exit(130)

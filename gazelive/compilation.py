@@ -1,0 +1,41 @@
+"""Numba kernels: compiled once per machine, cached in the user's own folder, announced.
+
+The package folder may be read-only (a lab's shared installation), and a silent pause of many
+seconds looks like a hang; so the cache lives in the user's cache folder, and whoever is about
+to need kernels asks `is_first_compile` and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+
+from gazelive import __version__
+
+F = TypeVar("F", bound=Callable[..., Any])
+_numba_config: Any = numba.config
+
+
+def cache_directory() -> Path:
+    """Return the folder that holds this version's compiled kernels."""
+    tag = f"gazelive-{__version__}-numba-{numba.__version__}"
+    return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "kernels" / tag
+
+
+def is_first_compile() -> bool:
+    """Say whether nothing has been compiled on this machine yet."""
+    return not any(cache_directory().rglob("*.nbi"))
+
+
+def kernel(function: F) -> F:
+    """Compile `function` to machine code without the GIL, cached in the user's folder."""
+    others_cache = _numba_config.CACHE_DIR
+    _numba_config.CACHE_DIR = str(cache_directory())  # read when the decorator runs
+    try:
+        return cast("F", numba.njit(cache=True, nogil=True)(function))
+    finally:
+        _numba_config.CACHE_DIR = others_cache

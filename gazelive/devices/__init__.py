@@ -1,0 +1,1 @@
+"""Eye trackers and what stands in for them."""

@@ -1,0 +1,1 @@
+"""Samples, chunks, screen geometry, events, and the documents that travel."""

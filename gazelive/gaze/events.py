@@ -1,0 +1,70 @@
+"""Eye-movement events as they leave a detector, and as a tracker reports its own."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+EventEye = Literal["L", "R", "both"]
+
+
+class Saccade(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A rapid movement; onset and offset are its first and last sample."""
+
+    eye: EventEye
+    onset_us: int
+    offset_us: int
+    start_x_deg: float
+    start_y_deg: float
+    end_x_deg: float
+    end_y_deg: float
+    peak_velocity_deg_s: float
+    confidence: float = 1.0
+    detection_delay_ms: float = 0.0
+    near_loss: bool = False
+
+
+class Fixation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The eye at rest between two saccades."""
+
+    eye: EventEye
+    onset_us: int
+    offset_us: int
+    x_deg: float
+    y_deg: float
+    confidence: float = 1.0
+    detection_delay_ms: float = 0.0
+
+
+class Blink(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """No gaze, because the lid was down (or, with `cause` loss, for another reason)."""
+
+    eye: EventEye
+    onset_us: int
+    offset_us: int
+    cause: Literal["blink", "loss"] = "blink"
+    confidence: float = 1.0
+    detection_delay_ms: float = 0.0
+
+
+Event = Saccade | Fixation | Blink
+
+
+class TrackerEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tracker's own parser found; positions in the block's coordinates."""
+
+    kind: Literal["saccade", "fixation", "blink"]
+    eye: Literal["L", "R"]
+    start_us: int
+    end_us: int
+    """Time of the last sample inside."""
+    start_x: float | None = None
+    start_y: float | None = None
+    end_x: float | None = None
+    end_y: float | None = None
+    amplitude_deg: float | None = None
+    peak_velocity_deg_s: float | None = None
+    mean_x: float | None = None
+    mean_y: float | None = None
+    mean_pupil: float | None = None

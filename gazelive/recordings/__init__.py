@@ -1,0 +1,1 @@
+"""Recordings on disk: ASC, EDF, tables, corpora and session folders."""

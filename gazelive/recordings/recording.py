@@ -1,0 +1,135 @@
+"""A recording in memory: the same shape whether it came from ASC, EDF, a table or a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.gaze.events import TrackerEvent
+from gazelive.gaze.samples import Samples, missing_mask
+from gazelive.gaze.screen import ScreenGeometry
+from gazelive.gaze.stream import Message, StreamDescription
+
+RecordingFormat = Literal["asc", "edf", "session", "table"]
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something damaged that was left out; `line` counts from 1 where the format has lines."""
+
+    line: int | None
+    text: str
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """A calibration or validation result of one eye."""
+
+    tracker_time_us: int
+    kind: Literal["calibration", "validation"]
+    eye: Literal["L", "R"]
+    model: str | None = None
+    """The target pattern, such as HV9 or HV13."""
+    result: str | None = None
+    """The tracker's verdict, such as GOOD, FAIR or POOR."""
+    mean_error_deg: float | None = None
+    max_error_deg: float | None = None
+
+
+class DriftCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """A drift check or correction of one eye at a target on the screen."""
+
+    tracker_time_us: int
+    eye: Literal["L", "R"]
+    target_x_px: float
+    target_y_px: float
+    offset_deg: float
+    offset_x_px: float
+    offset_y_px: float
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """A change of the tracker's input port or of a button (`number`) to `value`."""
+
+    tracker_time_us: int
+    kind: Literal["input", "button"]
+    number: int
+    value: int
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One trial as the experiment's messages mark it."""
+
+    name: str
+    """What follows the start message (TRIALID), else the trial's ordinal number."""
+    start_us: int
+    end_us: int
+    block: int | None = None
+    """The recording block that the trial lies in, where it has one."""
+    image: str | None = None
+    image_onset_us: int | None = None
+    image_offset_us: int | None = None
+    variables: dict[str, str] = {}
+    result: str | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """What was recorded between one start and one stop of the tracker."""
+
+    stream: StreamDescription
+    samples: Samples
+    start_us: int
+    end_us: int
+    extras: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    """Further columns of the same length: velocity, resolution, input, head target."""
+
+    @property
+    def duration_s(self) -> float:
+        """Recorded time, the last sample's interval included."""
+        if not len(self.samples):
+            return 0.0
+        times = self.samples["tracker_time_us"]
+        return float(times[-1] - times[0] + self.stream.sample_interval_us) / 1e6
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Everything that a recording file holds, in the tracker's time."""
+
+    path: Path
+    format: RecordingFormat
+    blocks: tuple[Block, ...]
+    messages: tuple[Message, ...] = ()
+    tracker_events: tuple[TrackerEvent, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    drift_corrections: tuple[DriftCorrection, ...] = ()
+    header: tuple[str, ...] = ()
+    screen: ScreenGeometry | None = None
+    screen_px: tuple[int, int] | None = None
+    viewer: str | None = None
+    session: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples in all blocks."""
+        return sum(len(block.samples) for block in self.blocks)
+
+    @property
+    def duration_s(self) -> float:
+        """Recorded time of all blocks."""
+        return sum(block.duration_s for block in self.blocks)
+
+    @property
+    def missing_fraction(self) -> float:
+        """Fraction of samples in which no recorded eye has a position (0 without samples)."""
+        missing = sum(
+            int(missing_mask(block.samples, block.stream.eyes).sum()) for block in self.blocks
+        )
+        return missing / self.n_samples if self.n_samples else 0.0
