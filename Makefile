@@ -1,0 +1,53 @@
+# Two commands do everything on a fresh machine:  make demo  ·  make test
+# Both make .venv, install the pinned packages and, where they may, the system libraries.
+
+PYTHON ?= $(shell .ci/find-python)
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench system clean
+
+help: ## Say what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+demo: $(VENV)/.app system ## Run the main job on a simulated tracker
+	$(BIN)/gazelive demo --out demo
+
+test: $(VENV)/.dev system ## Run all tests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev ## Check format, style, types and the import layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## Measure speed against peers; JSON goes to bench-results/
+	@set -e; for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+clean: ## Remove the virtual environment and what was made in it
+	rm -rf $(VENV) demo bench-results
+
+system: ## Install the system libraries that are missing (or name them)
+	@.ci/system-libraries
+
+$(VENV)/.made:
+	@.ci/make-venv "$(PYTHON)" $(VENV)
+	@touch $@
+
+$(VENV)/.app: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing gazelive and its pinned packages into $(VENV) (a minute or two)…"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.app
+	@echo "Installing the test and lint tools into $(VENV) (a minute or two)…"
+	@$(PIP) --group dev
+	@touch $@
