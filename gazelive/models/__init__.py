@@ -1,0 +1,1 @@
+"""Generative models of gaze: where people look, how long, and how they move there."""

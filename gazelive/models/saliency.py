@@ -1,0 +1,215 @@
+"""Where in an image people look: densities over the image rectangle.
+
+In the order of preference of a model that needs one: the density of other viewers' fixations on
+the image (`empirical_density`), the density of all fixations on other images (the same function:
+a learned centre bias), what can be computed from the image alone (`image_saliency`). Images that
+do not exist (`generated_saliency`) are for simulated experiments.
+
+Coordinates are relative to the image: x from 0 (left edge) to 1 (right edge), y from 0 (top) to
+1 (bottom). Cell (row, column) of a map covers `[column, column + 1) / n_columns` in x and
+`[row, row + 1) / n_rows` in y.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, UnidentifiedImageError
+from scipy import ndimage, special
+
+from gazelive.errors import ModelError
+from gazelive.models.boolean_map import boolean_map_saliency
+
+Floats = npt.NDArray[np.float64]
+
+GRID_SHAPE = (128, 128)
+"""Rows and columns of a map unless told otherwise; SceneWalk's grid."""
+CENTRE_BIAS_SIGMA = (0.235, 0.235)
+"""Horizontal and vertical standard deviation of the centre bias, in image widths and heights."""
+UNIFORM_SHARE = 0.01
+"""Part of an empirical density that is spread evenly: nobody looked there *yet*."""
+NARROWEST_BANDWIDTH = 0.02
+"""Least kernel width in image units, some 0.8°: the tracker and the fovea see no finer."""
+WORKING_COLUMNS = 150
+"""Width in pixels at which an image's saliency is computed."""
+BLUR_SIGMA = 0.03
+"""Blur of the attention map in image widths, some 1.2°: the fovea."""
+UNIFORM_ATTENTION = 0.1
+CONTRAST = 1.0
+_FLOOR = 1e-9
+
+
+@dataclass(frozen=True)
+class SaliencyMap:
+    """Probability that a fixation falls into each cell of the image rectangle.
+
+    `density` is (rows, columns), strictly positive, sums to 1, and is read-only; `source` says
+    how it was made.
+    """
+
+    density: Floats
+    source: str
+
+    def __post_init__(self) -> None:
+        density = np.array(self.density, dtype=np.float64)
+        if density.ndim != 2 or not (np.isfinite(density).all() and (density > 0).all()):
+            raise ModelError("a saliency map is a two-dimensional array of positive numbers")
+        density /= density.sum()
+        density.flags.writeable = False
+        object.__setattr__(self, "density", density)
+
+
+def centre_bias(
+    shape: tuple[int, int] = GRID_SHAPE,
+    *,
+    centre: tuple[float, float] = (0.5, 0.5),
+    sigma: tuple[float, float] = CENTRE_BIAS_SIGMA,
+) -> SaliencyMap:
+    """Return a Gaussian around `centre` (x, y): what is known before anything is seen.
+
+    The default width is that of A. Clarke and B. Tatler, "Deriving an appropriate baseline for
+    describing fixation behaviour", Vision Research 2014, for images of 3:2.
+    """
+    across = _bell(shape[1], centre[0], sigma[0])
+    down = _bell(shape[0], centre[1], sigma[1])
+    return SaliencyMap(
+        down[:, None] * across + _FLOOR,
+        f"centre bias, Gaussian σ {sigma[0]:.3g} × {sigma[1]:.3g} of the image",
+    )
+
+
+def empirical_density(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    shape: tuple[int, int] = GRID_SHAPE,
+) -> SaliencyMap:
+    """Return the kernel density of fixations at (`x`, `y`), bandwidths by Scott's rule.
+
+    The bandwidth per axis is the fixations' standard deviation × n^(-1/6) (D. Scott,
+    "Multivariate Density Estimation", 1992), n being the effective number under the weights.
+    Each kernel is cut at the image's edge and rescaled, so that no fixation loses weight there.
+    Fixations outside the image are left out. To keep the map positive, `UNIFORM_SHARE` of it
+    is uniform.
+
+    Fixations on one image give that image's density; fixations on many images give a learned
+    centre bias. Who is to be identified must not be among the viewers: that is the caller's duty.
+    """
+    x, y = np.asarray(x, np.float64).ravel(), np.asarray(y, np.float64).ravel()
+    weight = np.ones(x.shape) if weights is None else np.asarray(weights, np.float64).ravel()
+    if not len(x) == len(y) == len(weight):
+        raise ModelError("fixations need as many x as y as weights")
+    inside = (x >= 0) & (x <= 1) & (y >= 0) & (y <= 1) & (weight > 0)
+    x, y, weight = x[inside], y[inside], weight[inside]
+    if not len(x):
+        raise ModelError("no fixation lies inside the image, so it has no empirical density")
+    weight = weight / weight.sum()
+    n_effective = 1 / float((weight**2).sum())
+    counts, _, _ = np.histogram2d(y, x, bins=shape, range=((0, 1), (0, 1)), weights=weight)
+    down = _kernel_matrix(shape[0], _scott_bandwidth(y, weight, n_effective))
+    across = _kernel_matrix(shape[1], _scott_bandwidth(x, weight, n_effective))
+    density = down @ counts @ across.T
+    return SaliencyMap(
+        (1 - UNIFORM_SHARE) * density + UNIFORM_SHARE / density.size,
+        f"kernel density of {len(x)} fixations, Scott's rule",
+    )
+
+
+def image_saliency(
+    image: Path | npt.NDArray[np.generic], shape: tuple[int, int] = GRID_SHAPE
+) -> SaliencyMap:
+    """Return what can be told from the image alone: Boolean map saliency times a centre bias.
+
+    `image` is a file, or an array (rows, columns[, 3 or 4]) of bytes or of floats in 0 … 1. The
+    attention map is blurred by `BLUR_SIGMA` of the image's width, mixed with `UNIFORM_ATTENTION`
+    of an even one (people look at plain places too), raised to `CONTRAST`, and multiplied with
+    the centre bias; `source` records the mixture.
+    """
+    attention = boolean_map_saliency(_small_rgb(image))
+    n_rows, n_columns = attention.shape
+    blurred = ndimage.gaussian_filter(attention, BLUR_SIGMA * n_columns, mode="nearest")
+    zoomed = ndimage.zoom(blurred, (shape[0] / n_rows, shape[1] / n_columns), order=1)
+    strength = np.maximum(zoomed, 0) / max(float(zoomed.mean()), 1e-12)
+    evened = (1 - UNIFORM_ATTENTION) * strength + UNIFORM_ATTENTION
+    bias = centre_bias(shape)
+    return SaliencyMap(
+        evened**CONTRAST * bias.density,
+        f"Boolean map saliency ({UNIFORM_ATTENTION:g} even) ^ {CONTRAST:g} × {bias.source}",
+    )
+
+
+def generated_saliency(name: str, seed: int, shape: tuple[int, int] = GRID_SHAPE) -> SaliencyMap:
+    """Return the map of an image that does not exist, always the same for `name` and `seed`.
+
+    A few objects, each a cluster of Gaussian parts, of differing size and weight, times a centre
+    bias. The numbers below are fitted to the fixation maps of 500 real images (see
+    `docs/stimuli-and-saliency.md`).
+    """
+    digest = hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=16).digest()
+    rng = np.random.default_rng(int.from_bytes(digest, "little"))
+    n_objects = 1 + rng.poisson(4.0)
+    weight = rng.gamma(1.0, 1.0, n_objects) + 0.05
+    size = 0.05 * np.exp(rng.normal(0, 0.4, n_objects))
+    centre_x = rng.normal(0.5, 0.22, n_objects)
+    centre_y = rng.normal(0.48, 0.2, n_objects)
+    part_of = np.repeat(np.arange(n_objects), rng.integers(1, 4, n_objects))
+    part_size = size[part_of] * np.exp(rng.normal(0, 0.25, (2, len(part_of))))
+    part_x = centre_x[part_of] + size[part_of] * rng.normal(0, 1, len(part_of))
+    part_y = centre_y[part_of] + size[part_of] * rng.normal(0, 1, len(part_of))
+    across = _bell(shape[1], part_x[:, None], part_size[0][:, None])
+    down = _bell(shape[0], part_y[:, None], part_size[1][:, None])
+    mass = weight[part_of] / (part_size[0] * part_size[1])
+    objects = (down * mass[:, None]).T @ across
+    bias = centre_bias(shape)
+    return SaliencyMap(
+        (0.8 * objects / objects.sum() + 0.2 / objects.size) * bias.density,
+        f"generated for {name!r}, seed {seed}",
+    )
+
+
+def _bell(n_cells: int, centre: float | Floats, sigma: float | Floats) -> Floats:
+    """Return exp(-z²/2) at the cells' centres; broadcasts `centre` and `sigma` (parts, 1)."""
+    position = (np.arange(n_cells) + 0.5) / n_cells
+    z: Floats = (position - centre) / sigma
+    return np.exp(-0.5 * z * z)
+
+
+def _scott_bandwidth(position: Floats, weight: Floats, n_effective: float) -> float:
+    """Return the bandwidth of one axis in image units; one place alone gets the narrowest."""
+    mean = float(position @ weight)
+    spread = float(np.sqrt(weight @ (position - mean) ** 2))
+    return max(spread * float(n_effective ** (-1 / 6)), NARROWEST_BANDWIDTH)
+
+
+def _kernel_matrix(n_cells: int, bandwidth: float) -> Floats:
+    """Return the share of a kernel in each cell (rows) for a fixation in each cell (columns)."""
+    edges = np.arange(n_cells + 1) / n_cells
+    centres = (edges[:-1] + edges[1:]) / 2
+    cumulative = special.ndtr((edges[:, None] - centres) / bandwidth)
+    shares = np.diff(cumulative, axis=0)
+    return np.asarray(shares / shares.sum(axis=0), np.float64)
+
+
+def _small_rgb(image: Path | npt.NDArray[np.generic]) -> Floats:
+    """Return the image as (rows, `WORKING_COLUMNS`, 3) floats in 0 … 1."""
+    if isinstance(image, Path):
+        try:
+            with Image.open(image) as opened:
+                # a JPEG decodes many times faster at a fraction of its size
+                opened.draft("RGB", (2 * WORKING_COLUMNS, 2 * WORKING_COLUMNS))
+                picture = opened.convert("RGB")
+        except FileNotFoundError as error:
+            raise ModelError(f"{image}: there is no such image") from error
+        except (UnidentifiedImageError, OSError) as error:
+            raise ModelError(f"{image}: not an image that can be read ({error})") from error
+    else:
+        scale = 255 if np.issubdtype(image.dtype, np.floating) else 1
+        picture = Image.fromarray(np.clip(image * scale, 0, 255).astype(np.uint8)).convert("RGB")
+    n_rows = max(2, round(picture.height * WORKING_COLUMNS / picture.width))
+    small = picture.resize((WORKING_COLUMNS, n_rows), Image.Resampling.BOX)
+    return np.asarray(small, np.float64) / 255
