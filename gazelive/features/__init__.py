@@ -1,0 +1,1 @@
+"""What saccades and fixations are like: scanpaths, kinematics, and what tells people apart."""
