@@ -1,0 +1,181 @@
+"""The kinds of faults that can be asked for, and what each does to samples or to their delivery.
+
+"Every n" means exactly one in each n in a row, at a place that the seed decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import msgspec
+import numpy as np
+
+from gazelive.errors import ConfigError
+from gazelive.gaze.samples import Samples
+
+SampleEffect = Callable[[Samples], Samples]
+"""Takes the samples of one chunk after the other and returns what becomes of them."""
+DeliveryEffect = Callable[[float], float]
+"""Takes the host time at which a chunk arrived and returns when it is let through."""
+
+
+class LostSamples(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """In each `every_n` samples a run of `length` never arrives; messages do."""
+
+    every_n: int
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        _require_room(self.every_n, self.length)
+
+    def begin(self, random: np.random.Generator) -> SampleEffect:
+        """Return the effect."""
+        places = _Places(self.every_n, self.length, random)
+
+        def lose(samples: Samples) -> Samples:
+            return np.delete(samples, list(places.within(len(samples))))
+
+        return lose
+
+
+class RepeatedTimes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One in each `every_n` samples has the time of the sample before it."""
+
+    every_n: int
+
+    def __post_init__(self) -> None:
+        _require_room(self.every_n, 1)
+
+    def begin(self, random: np.random.Generator) -> SampleEffect:
+        """Return the effect."""
+        return _retimed(self.every_n, 0, random)
+
+
+class BackwardTimes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One in each `every_n` samples has a time `by_us` before that of the sample before it."""
+
+    every_n: int
+    by_us: int = 5000
+
+    def __post_init__(self) -> None:
+        _require_room(self.every_n, 1)
+        if self.by_us <= 0:
+            raise ConfigError(f"must be more than 0, not {self.by_us}", key="by_us")
+
+    def begin(self, random: np.random.Generator) -> SampleEffect:
+        """Return the effect."""
+        return _retimed(self.every_n, self.by_us, random)
+
+
+class TimeJitter(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The time of every sample is off by up to `max_us` to either side."""
+
+    max_us: int
+
+    def begin(self, random: np.random.Generator) -> SampleEffect:
+        """Return the effect."""
+
+        def shake(samples: Samples) -> Samples:
+            off_us = (2 * random.random(len(samples)) - 1) * self.max_us
+            samples["tracker_time_us"] += np.round(off_us).astype(np.int64)
+            return samples
+
+        return shake
+
+
+class Jitter(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Every chunk arrives up to `max_s` late; none overtakes another."""
+
+    max_s: float
+
+    def begin(self, random: np.random.Generator, now_s: float) -> DeliveryEffect:
+        """Return the effect."""
+        return lambda arrival_s: arrival_s + random.random() * self.max_s
+
+
+class Stalls(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Once in each `every_s` nothing comes for `length_s`, and then all that was held up."""
+
+    every_s: float
+    length_s: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.length_s < self.every_s:
+            raise ConfigError(
+                f"must be more than 0 and less than every_s, not {self.length_s}", key="length_s"
+            )
+
+    def begin(self, random: np.random.Generator, now_s: float) -> DeliveryEffect:
+        """Return the effect."""
+        begins_s: list[float] = []
+
+        def hold(arrival_s: float) -> float:
+            period = math.floor((arrival_s - now_s) / self.every_s)
+            while len(begins_s) <= period:
+                earliest_s = now_s + len(begins_s) * self.every_s
+                begins_s.append(earliest_s + random.random() * (self.every_s - self.length_s))
+            ends_s = begins_s[period] + self.length_s
+            return ends_s if begins_s[period] <= arrival_s < ends_s else arrival_s
+
+        return hold
+
+
+class Disconnect(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The device is gone after `after_n_samples` have come through."""
+
+    after_n_samples: int
+
+
+class _Places:
+    """One run of `length` at a random place in each `every_n` samples, never over the edge."""
+
+    def __init__(
+        self, every_n: int, length: int, random: np.random.Generator, earliest: int = 0
+    ) -> None:
+        self._every_n = every_n
+        self._length = length
+        self._random = random
+        self._earliest = earliest
+        self._n_seen = 0
+        self._n_periods = 0
+        self._first = self._drawn()
+
+    def _drawn(self) -> int:
+        start = self._random.integers(self._earliest, self._every_n - self._length + 1)
+        return self._n_periods * self._every_n + int(start)
+
+    def within(self, n: int) -> Iterator[int]:
+        """Yield which of the next `n` samples are hit."""
+        end = self._n_seen + n
+        while self._first < end:
+            last = self._first + self._length
+            yield from range(
+                max(self._first, self._n_seen) - self._n_seen, min(last, end) - self._n_seen
+            )
+            if last > end:
+                break
+            self._n_periods += 1
+            self._first = self._drawn()
+        self._n_seen = end
+
+
+def _retimed(every_n: int, back_us: int, random: np.random.Generator) -> SampleEffect:
+    places = _Places(every_n, 1, random, earliest=1)  # the first of all has none before it
+    before_us = 0
+
+    def retime(samples: Samples) -> Samples:
+        nonlocal before_us
+        times_us = samples["tracker_time_us"]
+        recorded_us = np.concatenate([[before_us], times_us])
+        for place in places.within(len(samples)):
+            times_us[place] = recorded_us[place] - back_us
+        before_us = int(recorded_us[-1])
+        return samples
+
+    return retime
+
+
+def _require_room(every_n: int, length: int) -> None:
+    if not 0 < length < every_n:
+        raise ConfigError(f"must be more than {max(length, 1)}, not {every_n}", key="every_n")

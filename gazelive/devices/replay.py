@@ -1,0 +1,179 @@
+"""A recording that plays as if the tracker were here: at its own pace, faster, or all at once."""
+
+from __future__ import annotations
+
+import math
+
+from gazelive.clock import Clock
+from gazelive.devices.cursor import Cursor, Due
+from gazelive.devices.lifecycle import Lifecycle
+from gazelive.devices.pacing import Pace
+from gazelive.devices.protocol import Playback
+from gazelive.devices.timeline import lay_out
+from gazelive.errors import ConfigError, DeviceError
+from gazelive.gaze.samples import empty_samples
+from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.recordings.recording import Recording
+
+MAX_CHUNK_SAMPLES = 4096
+"""So that a chunk stays small however late its reader is; the rest comes with the next call."""
+
+
+class ReplayDevice:
+    """Plays any recording once, or in a loop.
+
+    Samples and messages keep the recording's own times; a loop shifts them from lap to lap, so
+    that time goes on. Each sample arrives at its own target on the clock, counted from the
+    start (or the last change of speed), so that no error adds up. Unless it is asked to be
+    quicker by a short timeout, the device hands out `chunk_s` of host time at once.
+
+    Blocks follow one another as they were recorded. Pauses between them are kept, as the
+    messages of an experiment lie there; but breaks longer than `longest_gap_s` (coffee,
+    calibration) play in that time. 0 skips them all, infinity keeps them.
+
+    `stop` and `start` again goes on from where it stopped, as a new block.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        clock: Clock,
+        speed: float | None = 1.0,
+        loop: bool = False,
+        chunk_s: float = 0.01,
+        longest_gap_s: float = 5.0,
+    ) -> None:
+        self._life = Lifecycle(f"the replay of {recording.path.name}")
+        if not recording.n_samples:
+            raise DeviceError(f"{recording.path}: has no samples to replay")
+        for name, value in (("chunk_s", chunk_s), ("longest_gap_s", longest_gap_s)):
+            if not value >= 0:
+                raise ConfigError(f"must be 0 or more, not {value}", key=name)
+        self._streams = [block.stream for block in recording.blocks if len(block.samples)]
+        self._timeline = lay_out(recording, longest_gap_s)
+        self._cursor = Cursor(self._timeline, loop=loop)
+        self._loop = loop
+        self._clock = clock
+        self._pace = Pace(clock)
+        self._speed = _checked(speed)
+        self._paused = False
+        self._chunk_us = chunk_s * 1e6
+        self._sent: list[Message] = []
+        self._n_chunks = 0
+        self._n_starts = 0
+        self._block = -1
+        self._source: tuple[int, int, int] | None = None
+        """Start, lap and recorded block that the current block is made of."""
+
+    def describe(self) -> StreamDescription:
+        """Return what the recording says of the current block."""
+        return self._streams[self._source[2] if self._source else 0]
+
+    def start(self) -> None:
+        """Play, from the beginning or from where it was stopped."""
+        self._life.require_open()
+        if self._cursor.at_end:
+            raise DeviceError("the recording has been played to its end: replay it anew")
+        self._life.start()
+        self._n_starts += 1
+        self._run()
+
+    def read_chunk(self, timeout_s: float) -> Chunk | None:
+        """Return what is due; if it is not yet `chunk_s` of it, wait for that up to `timeout_s`."""
+        self._life.require_started()
+        if self._life.recording and self._speed is not None:
+            target_us = self._cursor.next_us(self._chunk_us * self._speed)
+            if not self._cursor.at_end:
+                deadline_s = self._clock.now_s() + max(timeout_s, 0.0)
+                self._clock.sleep_until_s(min(self._pace.reached_s(target_us), deadline_s))
+        all_at_once = self._speed is None and self._is_running
+        due = self._cursor.take(math.inf if all_at_once else self._position_us, MAX_CHUNK_SAMPLES)
+        if due is None and not self._sent:
+            return None
+        return self._chunk(due)
+
+    def _chunk(self, due: Due | None) -> Chunk:
+        samples, messages = empty_samples(0), self._sent
+        self._sent = []
+        if due is not None:
+            samples = due.samples
+            messages = sorted([*due.messages, *messages], key=lambda m: m.tracker_time_us)
+            source = (self._n_starts, due.lap, due.block)
+            if len(samples) and source != self._source:
+                self._source = source
+                self._block += 1
+        number = self._n_chunks
+        self._n_chunks += 1
+        block = max(self._block, 0)
+        return Chunk(number, block, samples, tuple(messages), self._clock.now_s())
+
+    @property
+    def finished(self) -> bool:
+        """True once all was read, or after `close`."""
+        return self._life.closed or (self._cursor.at_end and not self._sent)
+
+    def tracker_time_us(self) -> int:
+        """Return the recording's time that is playing now."""
+        return self._cursor.tracker_time_us(self._position_us)
+
+    def send_message(self, text: str, at_s: float | None = None) -> None:
+        """Add a message, such as a mark, to what was recorded."""
+        self._life.require_open()
+        position_us = self._position_us if at_s is None else self._pace.position_us(at_s)
+        self._sent.append(Message(self._cursor.tracker_time_us(position_us), text))
+
+    def stop(self) -> None:
+        """Stop playing; what was due by now can still be read."""
+        if self._life.stop():
+            self._run()
+
+    def close(self) -> None:
+        """End for good."""
+        self._life.close()
+
+    def pause(self) -> None:
+        """Hold the recording's time still."""
+        self._paused = True
+        self._run()
+
+    def resume(self) -> None:
+        """Go on from where it was paused."""
+        self._paused = False
+        self._run()
+
+    def set_speed(self, speed: float | None) -> None:
+        """Play at `speed` times real time from here on; None: as fast as possible."""
+        self._speed = _checked(speed)
+        self._run()
+
+    def playback(self) -> Playback:
+        """Return how it stands; breaks count as long as they play."""
+        duration_us = self._timeline.playing_us
+        position_us = self._position_us
+        position_us = position_us % duration_us if self._loop else min(position_us, duration_us)
+        return Playback(
+            position_s=position_us / 1e6,
+            duration_s=duration_us / 1e6,
+            speed=self._speed,
+            paused=self._paused,
+        )
+
+    @property
+    def _is_running(self) -> bool:
+        return self._life.recording and not self._paused
+
+    @property
+    def _position_us(self) -> float:
+        # the pace stands still while all is given at once, and what was given leads
+        return max(self._pace.position_us(), self._cursor.taken_us)
+
+    def _run(self) -> None:
+        """Let time run from here as speed, pause and stop have it."""
+        self._pace.run((self._speed or 0.0) if self._is_running else 0.0, self._position_us)
+
+
+def _checked(speed: float | None) -> float | None:
+    if speed is not None and not 0 < speed < math.inf:
+        raise ConfigError(f"must be more than 0 (None: all at once), not {speed}", key="speed")
+    return speed
