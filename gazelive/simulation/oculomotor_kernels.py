@@ -1,0 +1,237 @@
+"""The simulator's inner loops, on plain arrays; `oculomotor.py` says what they mean.
+
+Everything that changes from sample to sample advances one sample at a time in a fixed order, so
+a trace does not depend on how it was cut into calls.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.compilation import kernel
+
+Floats = npt.NDArray[np.float64]
+
+GRID_S = 0.0001
+"""Saccades are integrated on this grid and read off it at the sample times."""
+TAIL_S = 0.3
+"""How long oscillation and glissade are followed after the eye's own movement has ended."""
+
+ONSET_FRACTION = 0.05
+ONSET_FLOOR_DEG_S = 5.0
+OSCILLATION_FLOOR_DEG = 0.05
+
+# columns of the saccade parameters
+DX, DY, DURATION, PEAK, SHARPNESS, CURVATURE, GLISSADE, GLISSADE_TAU = range(8)
+FREQUENCY, DAMPING, GAIN_X, GAIN_Y = range(8, 12)
+N_SACCADE_PARAMETERS = 12
+
+# rows of the landmarks
+ONSET, OFFSET, PEAK_TIME, OSCILLATION_END, PEAK_VELOCITY, OSCILLATION = range(6)
+START_X, START_Y, END_X, END_Y = range(6, 10)
+N_LANDMARKS = 10
+
+
+@kernel
+def saccade_path(parameters: Floats) -> Floats:
+    """Return what is left of a saccade's displacement at each grid point, shape (n, 2), degrees.
+
+    The path starts at minus the displacement and ends at 0. The eyeball's speed along it is a
+    beta function of time; a part of it (the glissade) follows through a first-order lag. The
+    pupil hangs on a damped spring in the eyeball and is driven by the eyeball's acceleration, so
+    it lags when the saccade starts and swings when it stops.
+    """
+    dx, dy = parameters[DX], parameters[DY]
+    duration, sharpness = parameters[DURATION], parameters[SHARPNESS]
+    rise = sharpness * parameters[PEAK]
+    fall = sharpness - rise
+    n_moving = math.ceil(duration / GRID_S)
+    n = n_moving + int(TAIL_S / GRID_S)
+    profile = np.empty(n_moving)
+    total = 0.0
+    for i in range(n_moving):
+        phase = (i + 0.5) * GRID_S / duration  # speed in the middle of a step
+        profile[i] = phase**rise * (1.0 - phase) ** fall if phase < 1.0 else 0.0
+        total += profile[i]
+
+    glissade = parameters[GLISSADE]
+    lag = GRID_S / parameters[GLISSADE_TAU]
+    bulge = 4.0 * parameters[CURVATURE]
+    omega = 2.0 * math.pi * parameters[FREQUENCY]
+    friction = 2.0 * parameters[DAMPING] * omega
+    stiffness = omega * omega
+    gain_x, gain_y = parameters[GAIN_X], parameters[GAIN_Y]
+    path = np.empty((n, 2))
+    progress = late = 0.0
+    eye_x = eye_y = 0.0
+    swing_x = swing_y = sum_x = sum_y = 0.0
+    for i in range(n):
+        path[i, 0] = eye_x - dx + swing_x
+        path[i, 1] = eye_y - dy + swing_y
+        if i < n_moving:
+            progress += profile[i] / total
+        late += (progress - late) * lag
+        along = (1.0 - glissade) * progress + glissade * late
+        aside = bulge * along * (1.0 - along)
+        next_x = along * dx - aside * dy
+        next_y = along * dy + aside * dx
+        # the spring's equation integrated once over time, so that it takes the eyeball's steps
+        swing_x += -gain_x * (next_x - eye_x) - GRID_S * (friction * swing_x + stiffness * sum_x)
+        swing_y += -gain_y * (next_y - eye_y) - GRID_S * (friction * swing_y + stiffness * sum_y)
+        sum_x += GRID_S * swing_x
+        sum_y += GRID_S * swing_y
+        eye_x, eye_y = next_x, next_y
+    return path
+
+
+@kernel
+def saccade_landmarks(path: Floats, dx: float, dy: float) -> Floats:
+    """Return onset, offset, peak … of a path (see `truth.py`); times in seconds from its start."""
+    n = len(path)
+    length = math.sqrt(dx * dx + dy * dy)
+    ux, uy = dx / length, dy / length
+    peak_speed, i_peak = 0.0, 0
+    for i in range(n - 1):
+        vx, vy = path[i + 1, 0] - path[i, 0], path[i + 1, 1] - path[i, 1]
+        speed = math.sqrt(vx * vx + vy * vy)
+        if speed > peak_speed:
+            peak_speed, i_peak = speed, i
+    threshold = max(ONSET_FRACTION * peak_speed, ONSET_FLOOR_DEG_S * GRID_S)
+    i_onset = i_peak
+    while i_onset > 0:
+        vx = path[i_onset, 0] - path[i_onset - 1, 0]
+        vy = path[i_onset, 1] - path[i_onset - 1, 1]
+        if math.sqrt(vx * vx + vy * vy) < threshold:
+            break
+        i_onset -= 1
+    i_offset = i_peak + 1
+    while i_offset < n - 1:
+        along = ux * (path[i_offset + 1, 0] - path[i_offset, 0])
+        along += uy * (path[i_offset + 1, 1] - path[i_offset, 1])
+        if along < threshold:
+            break
+        i_offset += 1
+    largest, i_end = 0.0, i_offset
+    for i in range(i_offset, n):
+        distance = math.sqrt(path[i, 0] ** 2 + path[i, 1] ** 2)
+        largest = max(largest, distance)
+        if distance > OSCILLATION_FLOOR_DEG:
+            i_end = i
+    marks = np.empty(N_LANDMARKS)
+    marks[ONSET], marks[OFFSET] = i_onset * GRID_S, i_offset * GRID_S
+    marks[PEAK_TIME], marks[OSCILLATION_END] = (i_peak + 0.5) * GRID_S, i_end * GRID_S
+    marks[PEAK_VELOCITY], marks[OSCILLATION] = peak_speed / GRID_S, largest
+    marks[START_X], marks[START_Y] = path[i_onset, 0], path[i_onset, 1]
+    marks[END_X], marks[END_Y] = path[i_offset, 0], path[i_offset, 1]
+    return marks
+
+
+@kernel
+def add_path(
+    gaze: Floats, first_sample: int, sample_interval_s: float, onset_s: float, path: Floats
+) -> None:
+    """Add a saccade's remaining displacement to samples (n, 2) that began at or after its onset."""
+    for i in range(len(gaze)):
+        where = ((first_sample + i) * sample_interval_s - onset_s) / GRID_S
+        below = int(where)
+        if below >= len(path) - 1:
+            break
+        part = where - below
+        gaze[i, 0] += (1.0 - part) * path[below, 0] + part * path[below + 1, 0]
+        gaze[i, 1] += (1.0 - part) * path[below, 1] + part * path[below + 1, 1]
+
+
+# state of the fixational processes: four numbers of the shared drift, two of the pupil, then
+# per eye and axis two of tremor and one of noise
+STATE_PUPIL = 4
+STATE_EYES = 6
+STATE_PER_EYE = 6
+
+# their coefficients
+DRIFT_KEEP, DRIFT_KICK_X, DRIFT_KICK_Y, DRIFT_STEP, DRIFT_RETURN = range(5)
+TREMOR_1, TREMOR_2, TREMOR_KICK = range(5, 8)
+NOISE_KEEP = 8
+PUPIL_KEEP, PUPIL_KICK, PUPIL_LIGHT_KEEP, PUPIL_NOISE = range(9, 13)
+NOISE_KICK = 13
+"""First of the noise kicks, two per eye: x and y."""
+
+
+@kernel
+def advance_fixation(
+    normals: Floats,
+    state: Floats,
+    coefficients: Floats,
+    locus: Floats,
+    light: float,
+    gaze: Floats,
+    noise: Floats,
+    pupil: Floats,
+    rest_sum: Floats,
+) -> None:
+    """Let drift, tremor, noise and pupil go on for `len(normals)` samples.
+
+    Fills `gaze` (n_eyes, n, 2) with the point of fixation plus drift and tremor, `noise`
+    (n_eyes, n, 2) with the tracker's noise and `pupil` (n_eyes, n) with the log area around its
+    mean; `light` is the log area that the pupil is driven to. `normals` is (n, 3 + 5·n_eyes)
+    standard normal numbers. Adds the positions without tremor to `rest_sum`.
+    """
+    c = coefficients
+    n_eyes = len(gaze)
+    for i in range(len(normals)):
+        for axis in range(2):
+            velocity = c[DRIFT_KEEP] * state[2 + axis] + c[DRIFT_KICK_X + axis] * normals[i, axis]
+            state[2 + axis] = velocity
+            state[axis] = c[DRIFT_RETURN] * state[axis] + c[DRIFT_STEP] * velocity
+            rest_sum[axis] += locus[axis] + state[axis]
+        state[STATE_PUPIL] = c[PUPIL_KEEP] * state[STATE_PUPIL] + c[PUPIL_KICK] * normals[i, 2]
+        reached = c[PUPIL_LIGHT_KEEP] * (state[STATE_PUPIL + 1] - light) + light
+        state[STATE_PUPIL + 1] = reached
+        for eye in range(n_eyes):
+            drawn = 3 + 5 * eye
+            pupil[eye, i] = state[STATE_PUPIL] + reached + c[PUPIL_NOISE] * normals[i, drawn + 4]
+            for axis in range(2):
+                at = STATE_EYES + STATE_PER_EYE * eye + 3 * axis
+                tremor = c[TREMOR_1] * state[at] + c[TREMOR_2] * state[at + 1]
+                tremor += c[TREMOR_KICK] * normals[i, drawn + axis]
+                state[at + 1] = state[at]
+                state[at] = tremor
+                kick = c[NOISE_KICK + 2 * eye + axis] * normals[i, drawn + 2 + axis]
+                state[at + 2] = c[NOISE_KEEP] * state[at + 2] + kick
+                gaze[eye, i, axis] = locus[axis] + state[axis] + tremor
+                noise[eye, i, axis] = state[at + 2]
+
+
+@kernel
+def cover_with_lid(
+    gaze: Floats,
+    pupil: Floats,
+    first_sample: int,
+    sample_interval_s: float,
+    times_s: Floats,
+    excursion_x_deg: float,
+    excursion_y_deg: float,
+) -> None:
+    """Let a blink spoil one eye's samples: `gaze` (n, 2), `pupil` (n,).
+
+    `times_s`: the lid comes down, the pupil is lost, found again, the lid is up. While the lid
+    covers the upper half of the pupil the tracker follows the centre of what is left, so gaze
+    seems to run down (and a little sideways) and the area shrinks.
+    """
+    for i in range(len(gaze)):
+        t = (first_sample + i) * sample_interval_s
+        if t < times_s[0] or t >= times_s[3]:
+            continue
+        if times_s[1] <= t < times_s[2]:
+            gaze[i, 0] = gaze[i, 1] = pupil[i] = math.nan
+            continue
+        if t < times_s[1]:
+            closed = (t - times_s[0]) / (times_s[1] - times_s[0])
+        else:
+            closed = (times_s[3] - t) / (times_s[3] - times_s[2])
+        covered = closed * closed
+        gaze[i, 0] += excursion_x_deg * covered * covered
+        gaze[i, 1] += excursion_y_deg * covered
+        pupil[i] *= 1.0 - 0.5 * covered

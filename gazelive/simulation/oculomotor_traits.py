@@ -1,0 +1,117 @@
+"""How one person's eyes move in one session, and how well the tracker sees them.
+
+The defaults are the population's centre (`oculomotor_population.json`); what each number does is
+written in `docs/simulation.md`. Directions are as seen on the screen. Ratios are around 1.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
+    """One person in one session; units are in the names, plain numbers are ratios or fractions."""
+
+    # main sequence: v = limit · (1 − exp(−amplitude / constant)) · vigor of the direction
+    peak_velocity_limit_deg_s: float = 520.0
+    amplitude_constant_deg: float = 5.5
+    vigor_right: float = 1.0
+    vigor_left: float = 1.0
+    vigor_up: float = 0.95
+    vigor_down: float = 0.90
+    vigor_scatter: float = 0.08
+    """Standard deviation of log peak velocity from saccade to saccade."""
+    abduction_vigor: float = 1.03
+    """An eye that turns outwards is faster than one that turns inwards, by this ratio."""
+
+    # velocity profile: (t/D)^(sharpness·peak) · (1 − t/D)^(sharpness·(1 − peak))
+    profile_sharpness: float = 2.8
+    peak_fraction_right: float = 0.46
+    """Time of the peak as a fraction of the duration, for a very small saccade."""
+    peak_fraction_left: float = 0.46
+    peak_fraction_up: float = 0.46
+    peak_fraction_down: float = 0.46
+    peak_fraction_per_deg: float = -0.008
+    """Change of that fraction with amplitude: large saccades brake longer."""
+    peak_fraction_scatter: float = 0.03
+
+    # path
+    curvature_right: float = 0.0
+    """Deviation half-way as a fraction of the amplitude, to the right-hand side of the travel."""
+    curvature_left: float = 0.0
+    curvature_up: float = 0.0
+    curvature_down: float = 0.0
+    curvature_scatter: float = 0.03
+    undershoot_probability: float = 0.12
+    undershoot_fraction: float = 0.10
+    """Mean shortfall of those saccades that fall short and are corrected."""
+    landing_scatter: float = 0.02
+    """Standard deviation of the landing point as a fraction of the amplitude."""
+    corrective_latency_s: float = 0.16
+    glissade_fraction: float = 0.0
+    """Part of the amplitude that follows (or, below 0, is taken back) slowly after the saccade."""
+    glissade_scatter: float = 0.015
+    glissade_time_constant_s: float = 0.03
+
+    # the pupil swings on its suspension when the eyeball brakes
+    oscillation_frequency_hz: float = 20.0
+    oscillation_damping: float = 0.3
+    oscillation_gain_x: float = 0.25
+    oscillation_gain_y: float = 0.18
+    oscillation_scatter: float = 0.2
+    """Standard deviation of the log gain from saccade to saccade."""
+
+    # fixational movement
+    drift_speed_x_deg_s: float = 0.5
+    """Root mean square of the drift's velocity."""
+    drift_speed_y_deg_s: float = 0.5
+    drift_persistence_s: float = 0.06
+    drift_return_s: float = 0.6
+    """Time constant with which drift is drawn back to the point of fixation."""
+    tremor_deg: float = 0.004
+    tremor_frequency_hz: float = 75.0
+    microsaccade_rate_hz: float = 1.0
+    """Microsaccades per second of fixation once the refractory time is over."""
+    microsaccade_refractory_s: float = 0.15
+    microsaccade_amplitude_deg: float = 0.3
+    """Median amplitude."""
+    microsaccade_scatter: float = 0.5
+    """Standard deviation of the log amplitude."""
+
+    # tracker
+    noise_x_deg: float = 0.018
+    noise_y_deg: float = 0.020
+    noise_correlation_s: float = 0.0
+    """Correlation time of the measurement noise; 0 is white noise (EyeLink's filter off)."""
+    left_offset_x_deg: float = 0.0
+    """What calibration left: measured minus true gaze."""
+    left_offset_y_deg: float = 0.0
+    right_offset_x_deg: float = 0.0
+    right_offset_y_deg: float = 0.0
+    dropout_rate_per_min: float = 0.5
+    dropout_s: float = 0.012
+    """Mean length of a loss of one eye's image."""
+
+    # blinks
+    blink_rate_per_min: float = 12.0
+    blink_loss_s: float = 0.09
+    """Median time without data."""
+    blink_loss_scatter: float = 0.4
+    lid_closing_s: float = 0.035
+    lid_opening_s: float = 0.06
+    lid_excursion_y_deg: float = 11.0
+    """How far down the tracker sees gaze jump before it loses the pupil."""
+    lid_excursion_x_deg: float = 3.0
+    """Standard deviation of the sideways jump."""
+
+    # pupil, in the tracker's arbitrary units of area
+    pupil_area: float = 1500.0
+    pupil_fluctuation: float = 0.06
+    """Standard deviation of log area around its mean."""
+    pupil_time_constant_s: float = 1.5
+    pupil_noise: float = 0.003
+
+    # left eye over right eye
+    eye_vigor_ratio: float = 1.0
+    eye_oscillation_ratio: float = 1.0
+    eye_noise_ratio: float = 1.0

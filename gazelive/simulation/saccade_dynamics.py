@@ -1,0 +1,97 @@
+"""The plan of one saccade: how fast, how skewed, how curved, how it ends.
+
+Main sequence after Bahill, Clark & Stark (1975) with vigor as a person's ratio to it (Reppert et
+al. 2018; Bargary et al. 2017); skewed profiles after Van Opstal & Van Gisbergen (1987); faster
+abduction after Collewijn, Erkelens & Steinman (1988); the oscillation of the pupil after Nyström,
+Hooge & Holmqvist (2013). `docs/simulation.md` has the equations.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.simulation import oculomotor_kernels as kernels
+from gazelive.simulation.oculomotor_traits import OculomotorTraits
+from gazelive.simulation.truth import Eye
+
+Floats = npt.NDArray[np.float64]
+
+N_DRAWS = 5
+"""Standard normal numbers that make one saccade differ from the next."""
+_PEAK_FRACTION_RANGE = (0.2, 0.6)
+
+
+def saccade_parameters(
+    traits: OculomotorTraits, eye: Eye, dx_deg: float, dy_deg: float, draws: Floats
+) -> Floats:
+    """Return the parameters of `oculomotor_kernels.saccade_path` for one eye.
+
+    `draws` are `N_DRAWS` standard normal numbers; both eyes of a person get the same ones, since
+    they are driven by one command.
+    """
+    amplitude_deg = max(math.hypot(dx_deg, dy_deg), 1e-3)
+    rightwards, upwards = dx_deg / amplitude_deg, -dy_deg / amplitude_deg
+    horizontal = rightwards * rightwards
+
+    def by_direction(right: float, left: float, up: float, down: float) -> float:
+        sideways = right if rightwards > 0 else left
+        return horizontal * sideways + (1 - horizontal) * (up if upwards > 0 else down)
+
+    log_vigor = by_direction(
+        math.log(traits.vigor_right),
+        math.log(traits.vigor_left),
+        math.log(traits.vigor_up),
+        math.log(traits.vigor_down),
+    )
+    outwards = rightwards if eye == "R" else -rightwards
+    left_not_right = 0.5 if eye == "L" else -0.5
+    log_vigor += 0.5 * outwards * math.log(traits.abduction_vigor)
+    log_vigor += left_not_right * math.log(traits.eye_vigor_ratio)
+    log_vigor += traits.vigor_scatter * draws[0]
+    saturation = -math.expm1(-amplitude_deg / traits.amplitude_constant_deg)
+    peak_velocity_deg_s = traits.peak_velocity_limit_deg_s * saturation * math.exp(log_vigor)
+
+    peak = by_direction(
+        traits.peak_fraction_right,
+        traits.peak_fraction_left,
+        traits.peak_fraction_up,
+        traits.peak_fraction_down,
+    )
+    peak += traits.peak_fraction_per_deg * amplitude_deg + traits.peak_fraction_scatter * draws[1]
+    peak = min(max(peak, _PEAK_FRACTION_RANGE[0]), _PEAK_FRACTION_RANGE[1])
+    curvature = by_direction(
+        traits.curvature_right, traits.curvature_left, traits.curvature_up, traits.curvature_down
+    )
+    swing = math.exp(
+        traits.oscillation_scatter * draws[4]
+        + left_not_right * math.log(traits.eye_oscillation_ratio)
+    )
+
+    parameters = np.empty(kernels.N_SACCADE_PARAMETERS)
+    parameters[kernels.DX] = dx_deg
+    parameters[kernels.DY] = dy_deg
+    parameters[kernels.DURATION] = (
+        peak_over_mean(traits.profile_sharpness, peak) * amplitude_deg / peak_velocity_deg_s
+    )
+    parameters[kernels.PEAK] = peak
+    parameters[kernels.SHARPNESS] = traits.profile_sharpness
+    parameters[kernels.CURVATURE] = curvature + traits.curvature_scatter * draws[2]
+    parameters[kernels.GLISSADE] = traits.glissade_fraction + traits.glissade_scatter * draws[3]
+    parameters[kernels.GLISSADE_TAU] = traits.glissade_time_constant_s
+    parameters[kernels.FREQUENCY] = traits.oscillation_frequency_hz
+    parameters[kernels.DAMPING] = traits.oscillation_damping
+    parameters[kernels.GAIN_X] = traits.oscillation_gain_x * swing
+    parameters[kernels.GAIN_Y] = traits.oscillation_gain_y * swing
+    return parameters
+
+
+def peak_over_mean(sharpness: float, peak_fraction: float) -> float:
+    """Return peak over mean velocity of the profile τ^a (1−τ)^b, a + b = `sharpness`."""
+    rise = sharpness * peak_fraction
+    fall = sharpness - rise
+    log_peak = rise * math.log(peak_fraction) + fall * math.log1p(-peak_fraction)
+    log_mean = math.lgamma(rise + 1) + math.lgamma(fall + 1) - math.lgamma(sharpness + 2)
+    return math.exp(log_peak - log_mean)
