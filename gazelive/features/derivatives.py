@@ -27,6 +27,11 @@ class DerivativeFilter:
     velocity_weights: npt.NDArray[np.float64]
     acceleration_weights: npt.NDArray[np.float64]
 
+    @property
+    def weights(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Both, as the kernels take them."""
+        return self.velocity_weights, self.acceleration_weights
+
 
 def short_filter(sampling_rate_hz: float) -> DerivativeFilter:
     """Return the filter of reported kinematics: 4 ms to each side, so 9 ms at 1000 Hz."""

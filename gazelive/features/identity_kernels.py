@@ -337,23 +337,23 @@ def axis_texture(p: Floats, v: Floats, row: Floats, axis: int) -> tuple[float, F
 
 @kernel
 def texture_features(
-    x: Floats, y: Floats, previous_offset: int, onset: int, rate_hz: float, step: int, row: Floats
+    x: Floats, y: Floats, gap: int, onset: int, rate_hz: float, step: int, row: Floats
 ) -> None:
-    """Fill `row` with the columns of `Texture`: the fixation between two saccades.
+    """Fill `row` with the columns of `Texture`: the fixation before the saccade at `onset`.
 
-    The 24 ms after the saccade before (it may still oscillate) and the last 8 ms are left out.
+    `gap` is the onset minus the offset of the saccade before, 0 where there is none. The 24 ms
+    after that saccade (it may still oscillate) and the last 8 ms are left out, and so is what
+    lies more than two seconds back.
     """
     row[:] = np.nan
-    gap = onset - previous_offset
-    if previous_offset < 0 or gap < 8 * step or not all_finite(x, y, previous_offset, onset - 1):
+    if gap < 8 * step:
         return
-    row[Texture.DURATION] = gap / rate_hz
-    longest = int(MAX_FIXATION_MS / STEP_MS)
-    n = min((gap - 8 * step) // step, longest)
-    if n < 10:
-        return
+    row[Texture.DURATION] = (gap - 1) / rate_hz
+    n = min((gap - 8 * step) // step, int(MAX_FIXATION_MS / STEP_MS))
     first = onset - 2 * step - n * step
     # two more bins on each side for the five-point velocity
+    if n < 10 or not all_finite(x, y, first - 2 * step, onset - 1):
+        return
     px, py = binned(x, first - 2 * step, step, n + 4), binned(y, first - 2 * step, step, n + 4)
     scale = 1000 / STEP_MS / 10
     vx, vy, speed = np.empty(n), np.empty(n), np.empty(n)

@@ -156,7 +156,7 @@ TEXTURE = _columns(
     "texture_",
     0.0,
     [
-        (_T.DURATION, "s", False, "offset of the saccade before to this onset"),
+        (_T.DURATION, "s", False, "time between the saccade before and this one"),
         (_T.SD_X, "°", False, "SD of the horizontal position"),
         (_T.SD_Y, "°", False, "SD of the vertical position"),
         (_T.DETRENDED_SD_X, "°", False, "the same after a straight line was taken out"),

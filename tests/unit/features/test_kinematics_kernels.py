@@ -162,8 +162,8 @@ def test_a_drifting_fixation_has_its_slope_and_spread(rate_hz):
     t = np.arange(n) / rate_hz
     x, y = 0.8 * t + rng.normal(0, 1e-4, n), -0.6 * t + rng.normal(0, 1e-4, n)
     row, step = np.empty(len(Texture)), round(0.004 * rate_hz)
-    texture_features(x, y, 0, n - 1, rate_hz, step, row)
-    assert row[Texture.DURATION] == pytest.approx(0.4, abs=1.5 / rate_hz)
+    texture_features(x, y, n - 1, n - 1, rate_hz, step, row)
+    assert row[Texture.DURATION] == pytest.approx(0.4 - 2 / rate_hz)
     assert row[Texture.SLOPE_X] == pytest.approx(0.8, rel=0.01)
     assert row[Texture.SLOPE_Y] == pytest.approx(-0.6, rel=0.01)
     assert row[Texture.DRIFT_SPEED] == pytest.approx(1.01, rel=0.01)
@@ -174,11 +174,11 @@ def test_a_drifting_fixation_has_its_slope_and_spread(rate_hz):
 def test_a_fixation_with_a_gap_or_without_a_beginning_is_masked():
     x, y = np.zeros(400), np.zeros(400)
     row = np.empty(len(Texture))
-    texture_features(x, y, -1, 300, 1000.0, 4, row)
+    texture_features(x, y, 0, 300, 1000.0, 4, row)
     assert np.isnan(row).all()
     x[200] = np.nan
-    texture_features(x, y, 10, 300, 1000.0, 4, row)
-    assert np.isnan(row).all()
-    texture_features(x, y, 250, 300, 1000.0, 4, row)
-    assert row[Texture.DURATION] == pytest.approx(0.05)
+    texture_features(x, y, 290, 300, 1000.0, 4, row)
+    assert np.isnan(np.delete(row, Texture.DURATION)).all()
+    texture_features(x, y, 50, 300, 1000.0, 4, row)
+    assert row[Texture.DURATION] == pytest.approx(0.049)
     assert np.isnan(row[Texture.SD_X])

@@ -1,0 +1,96 @@
+"""The feature rows of many saccades at once, and the losses that break their chain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.compilation import kernel
+from gazelive.features.identity_kernels import (
+    after_features,
+    movement_features,
+    texture_features,
+)
+from gazelive.features.kinematics_kernels import Floats, saccade_kinematics
+
+Indices = npt.NDArray[np.int64]
+Weights = tuple[Floats, Floats]
+"""Of velocity and of acceleration."""
+
+
+@kernel
+def fill_identity_row(
+    x: Floats,
+    y: Floats,
+    gap: int,
+    onset: int,
+    offset: int,
+    rate_hz: float,
+    step: int,
+    weights: Weights,
+    movement: Floats,
+    after: Floats,
+    texture: Floats,
+) -> None:
+    """Fill all identification features of one saccade; `gap` as for `texture_features`."""
+    v_weights, a_weights = weights
+    movement_features(x, y, onset, offset, rate_hz, step, v_weights, a_weights, movement)
+    after_features(x, y, onset, offset, step, v_weights, after)
+    texture_features(x, y, gap, onset, rate_hz, step, texture)
+
+
+@kernel
+def fill_rows(
+    x: Floats,
+    y: Floats,
+    gaps: Indices,
+    onsets: Indices,
+    offsets: Indices,
+    rate_hz: float,
+    step: int,
+    short: Weights,
+    identity: Weights,
+    rows: tuple[Floats, Floats, Floats, Floats],
+) -> None:
+    """Fill the rows (kinematics, movement, after, texture) of every saccade."""
+    kinematics, movement, after, texture = rows
+    for i in range(len(onsets)):
+        onset, offset = onsets[i], offsets[i]
+        saccade_kinematics(x, y, onset, offset, rate_hz, short[0], short[1], kinematics[i])
+        fill_identity_row(
+            x,
+            y,
+            gaps[i],
+            onset,
+            offset,
+            rate_hz,
+            step,
+            identity,
+            movement[i],
+            after[i],
+            texture[i],
+        )
+
+
+@kernel
+def long_losses(
+    x: Floats, y: Floats, first_index: int, run: int, shortest: int, found: Indices
+) -> tuple[int, int]:
+    """Find where runs of lost samples reach the length `shortest`.
+
+    `run` is how many samples were lost in a row before these; `first_index` is the stream index
+    of the first. Stream indices go to `found` (as long as the samples); returns how many there
+    are, and the run at the end.
+    """
+    n_found = 0
+    for i in range(len(x)):
+        if math.isfinite(x[i]) and math.isfinite(y[i]):
+            run = 0
+        else:
+            run += 1
+            if run == shortest:
+                found[n_found] = first_index + i
+                n_found += 1
+    return n_found, run

@@ -1,0 +1,196 @@
+"""Features while the eye moves: rows leave as soon as they are known, in three stages.
+
+* `KNOWN`: the saccade is confirmed; kinematics, turn and the fixation before are there.
+* `SHAPED`: 49 ms later; movement, after-oscillation and texture are there.
+* `FOLLOWED`: the next saccade is known (or never will be); so is the fixation between.
+
+Memory is bounded: of a fixation only the last two seconds are kept.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.features.identity_kernels import (
+    MAX_FIXATION_MS,
+    POST_SACCADIC_MS,
+    After,
+    Movement,
+    Texture,
+)
+from gazelive.features.kinematics_kernels import N_KINEMATICS, Kinematics, saccade_kinematics
+from gazelive.features.row_kernels import fill_identity_row, long_losses
+from gazelive.features.saccade_features import FeatureSettings
+from gazelive.features.turns import Turn, turn_between
+
+Floats = npt.NDArray[np.float64]
+
+LONGEST_SACCADE_MS = 300.0
+MAX_REMEMBERED_LOSSES = 256
+
+
+class Stage(enum.Enum):
+    """How much of a row is there."""
+
+    KNOWN = enum.auto()
+    SHAPED = enum.auto()
+    FOLLOWED = enum.auto()
+
+
+def _masked(n: int) -> Floats:
+    return np.full(n, np.nan)
+
+
+@dataclass
+class SaccadeRow:
+    """One saccade's features as they become known; masked (NaN) until then."""
+
+    number: int
+    onset: int
+    offset: int
+    """First and last sample inside, counted over the whole stream."""
+    gap: int = 0
+    """Onset minus the offset of the saccade before in the same chain; 0 where there is none."""
+    turn: Turn = Turn.NONE
+    previous_fixation_ms: float = float("nan")
+    next_fixation_ms: float = float("nan")
+    kinematics: Floats = field(default_factory=lambda: _masked(N_KINEMATICS))
+    movement: Floats = field(default_factory=lambda: _masked(len(Movement)))
+    after: Floats = field(default_factory=lambda: _masked(len(After)))
+    texture: Floats = field(default_factory=lambda: _masked(len(Texture)))
+
+
+Update = tuple[Stage, SaccadeRow]
+
+
+class FeatureStream:
+    """Turns samples and the saccades found in them into rows."""
+
+    def __init__(self, sampling_rate_hz: float) -> None:
+        self._settings = settings = FeatureSettings.at(sampling_rate_hz)
+        self._shape_lookahead = max(
+            round(POST_SACCADIC_MS * sampling_rate_hz / 1000),
+            9 * settings.step + settings.identity.half_width,
+        )
+        kept_ms = MAX_FIXATION_MS + LONGEST_SACCADE_MS + 4 * POST_SACCADIC_MS
+        self._kept = round(kept_ms * sampling_rate_hz / 1000)
+        self._x, self._y = np.empty(2 * self._kept), np.empty(2 * self._kept)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next sample has index 0."""
+        self._first = 0  # stream index of the first sample in the buffer
+        self._filled = 0
+        self._lost_run = 0
+        self._losses: deque[int] = deque(maxlen=MAX_REMEMBERED_LOSSES)
+        self._number = 0
+        self._last: SaccadeRow | None = None
+        self._unshaped: deque[SaccadeRow] = deque()
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples have come."""
+        return self._first + self._filled
+
+    def add_samples(self, x_deg: Floats, y_deg: Floats) -> list[Update]:
+        """Take samples (degrees, y downwards, NaN where lost); return rows now shaped."""
+        updates: list[Update] = []
+        for start in range(0, len(x_deg), self._kept // 4):
+            part = slice(start, start + self._kept // 4)
+            self._buffer(x_deg[part], y_deg[part])
+            updates += self._shape(self.n_samples - 1)
+        return updates
+
+    def add_saccade(self, onset: int, offset: int) -> list[Update]:
+        """Take a confirmed saccade; return its row, and the one before, now followed."""
+        row = SaccadeRow(self._number, onset, offset)
+        self._number += 1
+        updates: list[Update] = []
+        previous = self._last
+        x, y = self._x[: self._filled], self._y[: self._filled]
+        saccade_kinematics(
+            x,
+            y,
+            onset - self._first,
+            offset - self._first,
+            self._settings.sampling_rate_hz,
+            self._settings.short.velocity_weights,
+            self._settings.short.acceleration_weights,
+            row.kinematics,
+        )
+        if previous is not None:
+            if not any(previous.offset <= loss < onset for loss in self._losses):
+                self._chain(previous, row)
+            updates.append((Stage.FOLLOWED, previous))
+        self._last = row
+        self._unshaped.append(row)
+        updates.append((Stage.KNOWN, row))
+        return updates
+
+    def retract_saccade(self, onset: int) -> None:
+        """Forget the last saccade: a loss right after it showed that it was none."""
+        if self._last is not None and self._last.onset == onset:
+            self._last = None
+            self._unshaped = deque(row for row in self._unshaped if row.onset != onset)
+
+    def flush(self) -> list[Update]:
+        """Return what can be said now that nothing more will come."""
+        updates = self._shape(self.n_samples + self._shape_lookahead)
+        if self._last is not None:
+            updates.append((Stage.FOLLOWED, self._last))
+            self._last = None
+        return updates
+
+    def _chain(self, previous: SaccadeRow, row: SaccadeRow) -> None:
+        row.gap = row.onset - previous.offset
+        row.turn = turn_between(
+            previous.kinematics[Kinematics.DX_DEG],
+            previous.kinematics[Kinematics.DY_DEG],
+            row.kinematics[Kinematics.DX_DEG],
+            row.kinematics[Kinematics.DY_DEG],
+        )
+        fixation_ms = (row.gap - 1) * 1000.0 / self._settings.sampling_rate_hz
+        row.previous_fixation_ms = previous.next_fixation_ms = fixation_ms
+
+    def _buffer(self, x_deg: Floats, y_deg: Floats) -> None:
+        n = len(x_deg)
+        if self._filled + n > len(self._x):
+            surplus = self._filled - self._kept
+            for buffer in (self._x, self._y):
+                buffer[: self._kept] = buffer[surplus : self._filled]
+            self._first += surplus
+            self._filled = self._kept
+        found = np.empty(n, np.int64)
+        n_found, self._lost_run = long_losses(
+            x_deg, y_deg, self.n_samples, self._lost_run, self._settings.long_loss, found
+        )
+        self._losses.extend(found[:n_found].tolist())
+        self._x[self._filled : self._filled + n] = x_deg
+        self._y[self._filled : self._filled + n] = y_deg
+        self._filled += n
+
+    def _shape(self, last_sample: int) -> list[Update]:
+        updates: list[Update] = []
+        settings = self._settings
+        while self._unshaped and self._unshaped[0].offset + self._shape_lookahead <= last_sample:
+            row = self._unshaped.popleft()
+            fill_identity_row(
+                self._x[: self._filled],
+                self._y[: self._filled],
+                row.gap,
+                row.onset - self._first,
+                row.offset - self._first,
+                settings.sampling_rate_hz,
+                settings.step,
+                settings.identity.weights,
+                row.movement,
+                row.after,
+                row.texture,
+            )
+            updates.append((Stage.SHAPED, row))
+        return updates
