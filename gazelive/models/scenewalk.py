@@ -1,0 +1,187 @@
+"""SceneWalk: a map of attention and a map of inhibition choose the next fixation.
+
+R. Engbert, H. Trukenbrod, S. Barthelmé, F. Wichmann, "Spatial statistics and attentional dynamics
+in scene viewing", Journal of Vision 2015, in the form of Makowski et al. 2020, Section 3.3, with
+its misprints corrected: the window is exp(−…), F is normalised by its own window, a negative
+potential is 0. Durations are in seconds, positions in degrees; the first fixation is given.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import ModelError
+from gazelive.gaze.screen import Geometry
+from gazelive.models import scenewalk_kernels as kernels
+
+Floats = npt.NDArray[np.float64]
+
+
+class SceneWalkParameters(msgspec.Struct, frozen=True, kw_only=True):
+    """The eight parameters in the paper's order: ω_A, ω_F, σ_A, σ_F, γ, λ, c_F, ζ."""
+
+    attention_rate_hz: float
+    """ω_A: how fast attention follows the gaze."""
+    inhibition_rate_hz: float
+    """ω_F: how fast inhibition builds up and decays."""
+    attention_sigma_deg: float
+    inhibition_sigma_deg: float
+    inhibition_exponent: float
+    """γ"""
+    attention_exponent: float
+    """λ"""
+    inhibition_strength: float
+    """c_F"""
+    uniform_share: float
+    """ζ: probability of a fixation anywhere."""
+
+    def __post_init__(self) -> None:
+        values = self.to_array()
+        if not np.isfinite(values).all() or (values < 0).any() or self.uniform_share > 1:
+            raise ModelError("SceneWalk's parameters are positive numbers, uniform_share at most 1")
+        if not self.attention_sigma_deg > 0 or not self.inhibition_sigma_deg > 0:
+            raise ModelError("SceneWalk's windows need a width above 0°")
+
+    def to_array(self) -> Floats:
+        """Return the eight numbers in order, as the kernels take them."""
+        return np.array(msgspec.structs.astuple(self), np.float64)
+
+
+class ImageGrid:
+    """The cells of an image on the screen, in degrees as the eye sees them.
+
+    Cells are equal in pixels; by the tangent they get slightly smaller in degrees towards the
+    edge. `x_edges_deg` has one more entry than there are columns, `y_edges_deg` than rows.
+    """
+
+    def __init__(self, x_edges_deg: npt.ArrayLike, y_edges_deg: npt.ArrayLike) -> None:
+        self.x_edges_deg = np.asarray(x_edges_deg, np.float64)
+        self.y_edges_deg = np.asarray(y_edges_deg, np.float64)
+        for edges in (self.x_edges_deg, self.y_edges_deg):
+            if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+                raise ModelError("the edges of an image grid must grow")
+        self.x_deg = (self.x_edges_deg[:-1] + self.x_edges_deg[1:]) / 2
+        self.y_deg = (self.y_edges_deg[:-1] + self.y_edges_deg[1:]) / 2
+
+    @classmethod
+    def on_screen(
+        cls,
+        geometry: Geometry,
+        *,
+        left_px: float,
+        top_px: float,
+        width_px: float,
+        height_px: float,
+        shape: tuple[int, int],
+    ) -> ImageGrid:
+        """Return the grid of (rows, columns) cells over a rectangle of the screen.
+
+        `left_px`, `top_px` is the corner's edge: an image that begins with pixel 0 has −0.5.
+        """
+        x_px = left_px + width_px * np.arange(shape[1] + 1) / shape[1]
+        y_px = top_px + height_px * np.arange(shape[0] + 1) / shape[0]
+        x_deg, _ = geometry.px_to_deg(x_px, np.zeros_like(x_px))
+        _, y_deg = geometry.px_to_deg(np.zeros_like(y_px), y_px)
+        return cls(x_deg, y_deg)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        return len(self.y_deg), len(self.x_deg)
+
+    def cells(
+        self, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return row and column of each position; outside counts to the nearest cell."""
+        columns = np.searchsorted(self.x_edges_deg, x_deg, side="right") - 1
+        rows = np.searchsorted(self.y_edges_deg, y_deg, side="right") - 1
+        n_rows, n_columns = self.shape
+        return np.clip(rows, 0, n_rows - 1), np.clip(columns, 0, n_columns - 1)
+
+
+class SceneWalk:
+    """One viewing of one image: advance it through the fixations, ask where the next one falls."""
+
+    def __init__(self, parameters: SceneWalkParameters, saliency: Floats, grid: ImageGrid) -> None:
+        if saliency.shape != grid.shape:
+            raise ModelError(f"a saliency of {saliency.shape} cells on a grid of {grid.shape}")
+        self.grid = grid
+        self._saliency = np.ascontiguousarray(saliency, np.float64)
+        self._parameters = parameters.to_array()
+        self._attention = np.full(grid.shape, kernels.START_LEVEL)
+        self._inhibition = np.full(grid.shape, kernels.START_LEVEL)
+        self._scratch = np.empty(grid.shape)
+
+    def advance(self, x_deg: float, y_deg: float, duration_s: float) -> None:
+        """Let the maps evolve through a fixation."""
+        kernels.advance_maps(
+            self._attention,
+            self._inhibition,
+            self._saliency,
+            self.grid.x_deg,
+            self.grid.y_deg,
+            x_deg,
+            y_deg,
+            duration_s,
+            self._parameters,
+        )
+
+    def next_probabilities(self) -> Floats:
+        """Return the probability of each cell (rows, columns) to be fixated next; sums to 1."""
+        probabilities = np.empty(self.grid.shape)
+        kernels.next_probabilities(
+            self._attention, self._inhibition, self._parameters, self._scratch, probabilities
+        )
+        return probabilities
+
+    def next_log_probability(self, x_deg: float, y_deg: float) -> float:
+        """Return ln p of the cell around a position to be fixated next."""
+        row, column = self.grid.cells(x_deg, y_deg)
+        return float(np.log(self.next_probabilities()[row, column]))
+
+    def sample_next(self, rng: np.random.Generator) -> tuple[float, float]:
+        """Draw the next fixation's position in degrees, spread evenly within its cell."""
+        return sample_position(self.next_probabilities(), self.grid, rng)
+
+
+def sample_position(
+    probabilities: Floats, grid: ImageGrid, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Draw a position in degrees from a map over the grid's cells, evenly within a cell."""
+    cumulative = np.cumsum(probabilities)
+    cell = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+    row, column = divmod(min(cell, cumulative.size - 1), grid.shape[1])
+    x_low, x_high = grid.x_edges_deg[column : column + 2]
+    y_low, y_high = grid.y_edges_deg[row : row + 2]
+    return float(rng.uniform(x_low, x_high)), float(rng.uniform(y_low, y_high))
+
+
+def log_likelihood(
+    parameters: SceneWalkParameters,
+    saliency: Floats,
+    grid: ImageGrid,
+    x_deg: npt.ArrayLike,
+    y_deg: npt.ArrayLike,
+    durations_s: npt.ArrayLike,
+) -> float:
+    """Return the natural-log likelihood of a scanpath's fixations after the first.
+
+    The last duration is not used: nothing follows it.
+    """
+    x, y = np.asarray(x_deg, np.float64), np.asarray(y_deg, np.float64)
+    rows, columns = grid.cells(x, y)
+    return float(
+        kernels.scanpath_log_likelihood(
+            np.ascontiguousarray(saliency, np.float64),
+            grid.x_deg,
+            grid.y_deg,
+            x,
+            y,
+            np.asarray(durations_s, np.float64),
+            rows,
+            columns,
+            parameters.to_array(),
+        )
+    )
