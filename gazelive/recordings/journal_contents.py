@@ -1,0 +1,237 @@
+"""A whole journal in memory: samples by block, messages, notes, and what was lost.
+
+Chunks are copied by index arithmetic over whole runs and not one by one, since a live session
+writes a record every few milliseconds and an hour of it is a million records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import RecordingError
+from gazelive.gaze.events import TrackerEvent
+from gazelive.gaze.samples import SAMPLE_DTYPE, Samples
+from gazelive.gaze.stream import Message
+from gazelive.recordings.journal import (
+    CHUNK_PREFIX_BYTES,
+    CHUNK_PREFIX_DTYPE,
+    HEAD_BYTES,
+    BlockHead,
+    Columns,
+    Kind,
+    decode_additions,
+    decode_block,
+    decode_notes,
+)
+from gazelive.recordings.journal_scan import Run, gather_at, scan
+from gazelive.recordings.recording import Block, Problem, Signal, Trial
+
+_SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
+_WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))  # copied as it is, not field by field
+
+
+def read_journal(path: Path, *, progress: Callable[[float], None] | None = None) -> JournalContents:
+    """Read every whole record; a journal that is missing is an empty one with a problem."""
+    contents = JournalContents()
+    try:
+        file = path.open("rb", buffering=0)
+    except FileNotFoundError:
+        contents.problem(f"{path.name} is missing: the session has no samples")
+        return contents
+    except OSError as error:
+        raise RecordingError(f"cannot be read ({error.strerror})", path=path) from error
+    with file:
+        n_bytes = file.seek(0, 2)
+        contents.reserve(n_bytes)
+        try:
+            for run in scan(file):
+                contents.add(run)
+                if progress is not None:
+                    progress(run.end / n_bytes)
+        except RecordingError as error:
+            raise RecordingError(str(error), path=path) from error
+        contents.finish(n_bytes)
+    return contents
+
+
+class JournalContents:
+    """Takes a journal's runs in their order."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.tracker_events: list[TrackerEvent] = []
+        self.signals: list[Signal] = []
+        self.trials: list[Trial] = []
+        self.header: list[str] = []
+        self.problems: list[Problem] = []
+        self.last_chunk = -1
+        """Number of the last chunk that is there."""
+        self.last_block = -1
+        """The last block that anything belongs to."""
+        self.end = 0
+        """Position behind the last whole record."""
+        self._samples: Samples = np.empty(0, SAMPLE_DTYPE)
+        self._n_samples = 0
+        self._heads: dict[int, BlockHead] = {}
+        self._first_rows: dict[int, int] = {}  # of each block, in the order of the journal
+        self._extras: dict[int, list[tuple[int, Columns]]] = {}
+        self._damage: list[str] = []
+
+    def reserve(self, journal_bytes: int) -> None:
+        """Make room for all samples that so many bytes can hold; unused room costs no memory."""
+        self._samples = np.empty(journal_bytes // _SAMPLE_BYTES, SAMPLE_DTYPE)
+
+    def add(self, run: Run) -> None:
+        """Take over what a run holds."""
+        if run.start > self.end:
+            self._damage.append(f"{run.start - self.end} bytes from byte {self.end} on are damaged")
+        self.end = run.end
+        kinds = run.heads["kind"]
+        is_chunk = kinds == Kind.CHUNK
+        has_more = ~is_chunk
+        chunk_rows = np.zeros(len(kinds), np.int64)
+        if is_chunk.any():
+            chunks = np.flatnonzero(is_chunk)
+            chunks = chunks[self._in_order(run.heads["number"][chunks].astype(np.int64))]
+            chunk_rows[chunks], has_more[chunks] = self._add_samples(run, chunks)
+        for index in np.flatnonzero(has_more):
+            self._add_other(run, int(index), int(chunk_rows[index]))
+        self.last_block = max(self.last_block, int(run.heads["block"].max()))
+
+    def finish(self, journal_bytes: int) -> None:
+        """Say what is wrong behind the last whole record, and let go of unused room."""
+        if self._damage:
+            self._report_damage("no chunk is missing")
+        if journal_bytes > self.end:
+            after = f"after chunk {self.last_chunk}" if self.last_chunk >= 0 else "before any chunk"
+            self.problem(
+                f"the last {journal_bytes - self.end} bytes ({after}) are no whole record and "
+                "were left out"
+            )
+        self._samples.resize(self._n_samples, refcheck=False)
+
+    def problem(self, text: str) -> None:
+        """Remember something that is wrong."""
+        self.problems.append(Problem(None, text))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks in their order; call it once."""
+        ends = [*self._first_rows.values(), self._n_samples][1:]
+        rows_of = {
+            number: slice(first, end)
+            for (number, first), end in zip(self._first_rows.items(), ends, strict=False)
+        }
+        for number in sorted(self._heads.keys() | rows_of.keys()):
+            rows = rows_of.get(number, slice(0, 0))
+            samples = self._samples[rows]
+            head = self._heads.get(number)
+            if head is None:
+                self.problem(
+                    f"{len(samples)} samples of block {number} were left out, since its "
+                    "description is damaged"
+                )
+                continue
+            times = samples["tracker_time_us"]
+            yield Block(
+                stream=head.stream,
+                samples=samples,
+                start_us=_given_or(head.start_us, times[:1]),
+                end_us=_given_or(head.end_us, times[-1:]),
+                extras=self._columns(number, rows),
+            )
+
+    def _in_order(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Report gaps in the chunks' numbers; return which chunks go on where others ended."""
+        before = np.maximum.accumulate(np.concatenate(([self.last_chunk], numbers)))[:-1]
+        for index in np.flatnonzero(numbers != before + 1):
+            if numbers[index] > before[index]:
+                first, last = before[index] + 1, numbers[index] - 1
+                which = f"chunk {first} is" if first == last else f"chunks {first} to {last} are"
+                self._report_damage(f"{which} missing")
+            else:
+                self.problem(f"chunk {numbers[index]} is there twice; the second was left out")
+        self.last_chunk = int(max(before[0], numbers.max()))
+        return numbers > before
+
+    def _report_damage(self, consequence: str) -> None:
+        self.problem("; ".join([*self._damage, consequence]))
+        self._damage.clear()
+
+    def _add_samples(
+        self, run: Run, chunks: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Copy the samples of some records; return each one's first row, and if it has messages."""
+        payloads = run.offsets[chunks] + HEAD_BYTES
+        counts = gather_at(run.window, payloads, CHUNK_PREFIX_DTYPE)["n_samples"].astype(np.int64)
+        used_bytes = CHUNK_PREFIX_BYTES + _SAMPLE_BYTES * counts
+        payload_bytes = run.heads["payload_bytes"][chunks]
+        if (used_bytes > payload_bytes).any():
+            raise RecordingError("a record is whole but claims more samples than it holds")
+        rows_in_run = np.cumsum(counts) - counts
+        n_samples = int(counts.sum())
+        # sample j of the run, in chunk c, begins at first[c] + bytes · (j − rows_in_run[c])
+        first_bytes = payloads + CHUNK_PREFIX_BYTES - _SAMPLE_BYTES * rows_in_run
+        sample_offsets = np.repeat(first_bytes, counts) + _SAMPLE_BYTES * np.arange(n_samples)
+        row = self._n_samples
+        self._samples[row : row + n_samples].view(_WHOLE_SAMPLE)[:] = gather_at(
+            run.window, sample_offsets, _WHOLE_SAMPLE
+        )
+        self._note_block_starts(run.heads["block"][chunks].astype(np.int64), row + rows_in_run)
+        self._n_samples += n_samples
+        return row + rows_in_run, used_bytes < payload_bytes
+
+    def _note_block_starts(
+        self, blocks: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+    ) -> None:
+        steps = np.diff(blocks, prepend=next(reversed(self._first_rows), -1))
+        if (steps < 0).any():
+            raise RecordingError("its blocks are not in order: gazelive did not write it")
+        for index in np.flatnonzero(steps):
+            self._first_rows[int(blocks[index])] = int(rows[index])
+
+    def _add_other(self, run: Run, index: int, row: int) -> None:
+        """Take over what is not samples; `row` is where a chunk's samples went."""
+        payload = run.payload(index)
+        block = int(run.heads["block"][index])
+        match run.heads["kind"][index]:
+            case Kind.CHUNK:
+                messages, columns = decode_additions(payload)
+                self.messages += messages
+                if columns:
+                    self._extras.setdefault(block, []).append((row, columns))
+            case Kind.BLOCK:
+                self._heads.setdefault(block, decode_block(payload))
+            case Kind.NOTES:
+                notes = decode_notes(payload)
+                self.messages += notes.messages
+                self.tracker_events += notes.tracker_events
+                self.signals += notes.signals
+                self.trials += notes.trials
+                self.header += notes.header
+                self.problems += [Problem(None, text) for text in notes.problems]
+            case unknown:
+                self.problem(f"a record of the unknown kind {unknown} was left out")
+
+    def _columns(self, block: int, rows: slice) -> Columns:
+        """Put a block's extra columns together; NaN where a chunk had none."""
+        parts = self._extras.pop(block, [])
+        whole: Columns = {}
+        for row, columns in parts:
+            for name, values in columns.items():
+                if name not in whole:
+                    whole[name] = np.full(rows.stop - rows.start, np.nan, np.float32)
+                first = row - rows.start
+                whole[name][first : first + len(values)] = values
+        return whole
+
+
+def _given_or(given_us: int | None, times_us: npt.NDArray[Any]) -> int:
+    """Return the time that was given, else the one sample's, else 0."""
+    if given_us is not None:
+        return given_us
+    return int(times_us[0]) if len(times_us) else 0
