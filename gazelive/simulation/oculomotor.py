@@ -412,21 +412,29 @@ def _coefficients(traits: OculomotorTraits, eyes: tuple[Eye, ...], interval_s: f
     c[kernels.DRIFT_STEP] = interval_s
     c[kernels.DRIFT_RETURN] = math.exp(-interval_s / traits.drift_return_s)
     radius = math.exp(-math.pi * _TREMOR_BANDWIDTH_HZ * interval_s)
-    first = 2 * radius * math.cos(2 * math.pi * traits.tremor_frequency_hz * interval_s)
-    second = -radius * radius
-    variance = (1 - second) / ((1 + second) * ((1 - second) ** 2 - first * first))
-    c[kernels.TREMOR_1], c[kernels.TREMOR_2] = first, second
-    c[kernels.TREMOR_KICK] = traits.tremor_deg / math.sqrt(variance)
-    keep = 0.0
+    turn = 2 * math.pi * traits.tremor_frequency_hz * interval_s
+    c[kernels.TREMOR_1], c[kernels.TREMOR_2], kick = _resonator(radius, turn)
+    c[kernels.TREMOR_KICK] = traits.tremor_deg * kick
+    radius = 0.0
     if traits.noise_correlation_s > 0:
-        keep = math.exp(-interval_s / traits.noise_correlation_s)
-    c[kernels.NOISE_KEEP] = keep
+        radius = math.exp(-interval_s / traits.noise_correlation_s)
+    c[kernels.NOISE_1], c[kernels.NOISE_2], kick = _resonator(radius, 0.0)
     for index, eye in enumerate(eyes):
-        ratio = traits.eye_noise_ratio ** (0.5 if eye == "L" else -0.5) * math.sqrt(1 - keep * keep)
-        c[kernels.NOISE_KICK + 2 * index] = traits.noise_x_deg * ratio
-        c[kernels.NOISE_KICK + 2 * index + 1] = traits.noise_y_deg * ratio
+        ratio = traits.eye_noise_ratio ** (0.5 if eye == "L" else -0.5)
+        c[kernels.NOISE_KICK + 2 * index] = traits.noise_x_deg * ratio * kick
+        c[kernels.NOISE_KICK + 2 * index + 1] = traits.noise_y_deg * ratio * kick
     c[kernels.PUPIL_KEEP] = keep = math.exp(-interval_s / traits.pupil_time_constant_s)
     c[kernels.PUPIL_KICK] = traits.pupil_fluctuation * math.sqrt(1 - keep * keep)
     c[kernels.PUPIL_LIGHT_KEEP] = math.exp(-interval_s / _PUPIL_LIGHT_TIME_CONSTANT_S)
     c[kernels.PUPIL_NOISE] = traits.pupil_noise
     return c
+
+
+def _resonator(radius: float, turn: float) -> tuple[float, float, float]:
+    """Return x[n] = first·x[n−1] + second·x[n−2] + kick·normal with unit variance.
+
+    Its poles have the given radius and angle; a `turn` of 0 makes a second-order low-pass.
+    """
+    first, second = 2 * radius * math.cos(turn), -radius * radius
+    variance = (1 - second) / ((1 + second) * ((1 - second) ** 2 - first * first))
+    return first, second, 1 / math.sqrt(variance)

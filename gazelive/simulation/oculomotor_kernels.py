@@ -15,10 +15,14 @@ from gazelive.compilation import kernel
 
 Floats = npt.NDArray[np.float64]
 
-GRID_S = 0.0001
+GRID_S = 0.0002
 """Saccades are integrated on this grid and read off it at the sample times."""
-TAIL_S = 0.3
-"""How long oscillation and glissade are followed after the eye's own movement has ended."""
+TAIL_S = 0.4
+"""How long oscillation and glissade are followed at most after the eye's own movement."""
+REST_DEG = 1e-4
+"""What is left of them when they are over."""
+
+CHECK_EVERY = 50
 
 ONSET_FRACTION = 0.05
 ONSET_FLOOR_DEG_S = 5.0
@@ -73,6 +77,10 @@ def saccade_path(parameters: Floats) -> Floats:
         path[i, 1] = eye_y - dy + swing_y
         if i < n_moving:
             progress += profile[i] / total
+        elif i % CHECK_EVERY == 0:
+            left = abs(path[i, 0]) + abs(path[i, 1]) + abs(omega * sum_x) + abs(omega * sum_y)
+            if left < REST_DEG:
+                return path[: i + 1].copy()
         late += (progress - late) * lag
         along = (1.0 - glissade) * progress + glissade * late
         aside = bulge * along * (1.0 - along)
@@ -93,40 +101,60 @@ def saccade_landmarks(path: Floats, dx: float, dy: float) -> Floats:
     n = len(path)
     length = math.sqrt(dx * dx + dy * dy)
     ux, uy = dx / length, dy / length
-    peak_speed, i_peak = 0.0, 0
+    peak_squared, i_peak = 0.0, 0
     for i in range(n - 1):
-        vx, vy = path[i + 1, 0] - path[i, 0], path[i + 1, 1] - path[i, 1]
-        speed = math.sqrt(vx * vx + vy * vy)
-        if speed > peak_speed:
-            peak_speed, i_peak = speed, i
-    threshold = max(ONSET_FRACTION * peak_speed, ONSET_FLOOR_DEG_S * GRID_S)
-    i_onset = i_peak
-    while i_onset > 0:
-        vx = path[i_onset, 0] - path[i_onset - 1, 0]
-        vy = path[i_onset, 1] - path[i_onset - 1, 1]
-        if math.sqrt(vx * vx + vy * vy) < threshold:
-            break
+        squared = (path[i + 1, 0] - path[i, 0]) ** 2 + (path[i + 1, 1] - path[i, 1]) ** 2
+        if squared > peak_squared:
+            peak_squared, i_peak = squared, i
+    peak_step = math.sqrt(peak_squared)
+    threshold = max(ONSET_FRACTION * peak_step, ONSET_FLOOR_DEG_S * GRID_S)
+    threshold = min(threshold, 0.5 * peak_step)
+
+    # step i is the movement from point i to i + 1, its velocity that of the time i + 1/2
+    i_onset, before, after = i_peak, peak_step, peak_step
+    while before >= threshold and i_onset > 0:
         i_onset -= 1
-    i_offset = i_peak + 1
-    while i_offset < n - 1:
-        along = ux * (path[i_offset + 1, 0] - path[i_offset, 0])
-        along += uy * (path[i_offset + 1, 1] - path[i_offset, 1])
-        if along < threshold:
-            break
+        after = before
+        x_step = path[i_onset + 1, 0] - path[i_onset, 0]
+        y_step = path[i_onset + 1, 1] - path[i_onset, 1]
+        before = math.sqrt(x_step * x_step + y_step * y_step)
+    onset = i_onset + 0.5
+    if before < threshold:
+        onset += (threshold - before) / (after - before)
+    else:
+        onset = 0.0
+    i_offset, before, after = i_peak, peak_step, peak_step
+    while after >= threshold and i_offset < n - 2:
         i_offset += 1
-    largest, i_end = 0.0, i_offset
-    for i in range(i_offset, n):
-        distance = math.sqrt(path[i, 0] ** 2 + path[i, 1] ** 2)
-        largest = max(largest, distance)
-        if distance > OSCILLATION_FLOOR_DEG:
+        before = after
+        after = ux * (path[i_offset + 1, 0] - path[i_offset, 0])
+        after += uy * (path[i_offset + 1, 1] - path[i_offset, 1])
+    offset = i_offset + 0.5
+    if after < threshold:
+        offset -= (threshold - after) / (before - after)
+
+    largest, i_end = 0.0, offset
+    for i in range(math.ceil(offset), n):
+        squared = path[i, 0] ** 2 + path[i, 1] ** 2
+        largest = max(largest, squared)
+        if squared > OSCILLATION_FLOOR_DEG**2:
             i_end = i
     marks = np.empty(N_LANDMARKS)
-    marks[ONSET], marks[OFFSET] = i_onset * GRID_S, i_offset * GRID_S
+    marks[ONSET], marks[OFFSET] = onset * GRID_S, offset * GRID_S
     marks[PEAK_TIME], marks[OSCILLATION_END] = (i_peak + 0.5) * GRID_S, i_end * GRID_S
-    marks[PEAK_VELOCITY], marks[OSCILLATION] = peak_speed / GRID_S, largest
-    marks[START_X], marks[START_Y] = path[i_onset, 0], path[i_onset, 1]
-    marks[END_X], marks[END_Y] = path[i_offset, 0], path[i_offset, 1]
+    marks[PEAK_VELOCITY], marks[OSCILLATION] = peak_step / GRID_S, math.sqrt(largest)
+    for axis in range(2):
+        marks[START_X + axis] = _between(path, onset, axis)
+        marks[END_X + axis] = _between(path, offset, axis)
     return marks
+
+
+@kernel
+def _between(path: Floats, where: float, axis: int) -> float:
+    """Return the path at a fractional grid point."""
+    below = min(int(where), len(path) - 2)
+    part = where - below
+    return float((1.0 - part) * path[below, axis] + part * path[below + 1, axis])
 
 
 @kernel
@@ -139,23 +167,22 @@ def add_path(
         below = int(where)
         if below >= len(path) - 1:
             break
-        part = where - below
-        gaze[i, 0] += (1.0 - part) * path[below, 0] + part * path[below + 1, 0]
-        gaze[i, 1] += (1.0 - part) * path[below, 1] + part * path[below + 1, 1]
+        gaze[i, 0] += _between(path, where, 0)
+        gaze[i, 1] += _between(path, where, 1)
 
 
 # state of the fixational processes: four numbers of the shared drift, two of the pupil, then
-# per eye and axis two of tremor and one of noise
+# per eye and axis two of tremor and two of noise
 STATE_PUPIL = 4
 STATE_EYES = 6
-STATE_PER_EYE = 6
+STATE_PER_EYE = 8
 
 # their coefficients
 DRIFT_KEEP, DRIFT_KICK_X, DRIFT_KICK_Y, DRIFT_STEP, DRIFT_RETURN = range(5)
 TREMOR_1, TREMOR_2, TREMOR_KICK = range(5, 8)
-NOISE_KEEP = 8
-PUPIL_KEEP, PUPIL_KICK, PUPIL_LIGHT_KEEP, PUPIL_NOISE = range(9, 13)
-NOISE_KICK = 13
+NOISE_1, NOISE_2 = range(8, 10)
+PUPIL_KEEP, PUPIL_KICK, PUPIL_LIGHT_KEEP, PUPIL_NOISE = range(10, 14)
+NOISE_KICK = 14
 """First of the noise kicks, two per eye: x and y."""
 
 
@@ -193,15 +220,17 @@ def advance_fixation(
             drawn = 3 + 5 * eye
             pupil[eye, i] = state[STATE_PUPIL] + reached + c[PUPIL_NOISE] * normals[i, drawn + 4]
             for axis in range(2):
-                at = STATE_EYES + STATE_PER_EYE * eye + 3 * axis
+                at = STATE_EYES + STATE_PER_EYE * eye + 4 * axis
                 tremor = c[TREMOR_1] * state[at] + c[TREMOR_2] * state[at + 1]
                 tremor += c[TREMOR_KICK] * normals[i, drawn + axis]
                 state[at + 1] = state[at]
                 state[at] = tremor
-                kick = c[NOISE_KICK + 2 * eye + axis] * normals[i, drawn + 2 + axis]
-                state[at + 2] = c[NOISE_KEEP] * state[at + 2] + kick
+                error = c[NOISE_1] * state[at + 2] + c[NOISE_2] * state[at + 3]
+                error += c[NOISE_KICK + 2 * eye + axis] * normals[i, drawn + 2 + axis]
+                state[at + 3] = state[at + 2]
+                state[at + 2] = error
                 gaze[eye, i, axis] = locus[axis] + state[axis] + tremor
-                noise[eye, i, axis] = state[at + 2]
+                noise[eye, i, axis] = error
 
 
 @kernel

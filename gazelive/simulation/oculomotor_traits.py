@@ -81,8 +81,8 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     # tracker
     noise_x_deg: float = 0.018
     noise_y_deg: float = 0.020
-    noise_correlation_s: float = 0.0
-    """Correlation time of the measurement noise; 0 is white noise (EyeLink's filter off)."""
+    noise_correlation_s: float = 0.0015
+    """How EyeLink's filter smooths the noise: time constant of a second-order low-pass, 0 is off."""
     left_offset_x_deg: float = 0.0
     """What calibration left: measured minus true gaze."""
     left_offset_y_deg: float = 0.0
