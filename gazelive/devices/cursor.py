@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gazelive.devices.timeline import Positions, Stretch, Timeline
-from gazelive.gaze.samples import Samples
+from gazelive.gaze.samples import SAMPLE_DTYPE, Samples
 from gazelive.gaze.stream import Message
 
+_SAMPLE_BYTES = np.dtype(("V", SAMPLE_DTYPE.itemsize))
 ROUNDING_US = 0.5
 """Times are whole microseconds, so a position this close to one has reached it."""
 
@@ -135,13 +136,18 @@ class _Walk:
         taken_us = self._sample_due_us[: self._n_samples], self._message_due_us[: self._n_messages]
         self.taken_us = max(float(due_us[-1]) for due_us in taken_us if len(due_us))
         return (
-            self.stretch.samples[first_sample : self._n_samples].copy(),
+            _copy(self.stretch.samples[first_sample : self._n_samples]),
             self.stretch.messages[first_message : self._n_messages],
         )
 
 
 def _count(due_us: Positions, until_us: float) -> int:
-    return int(np.searchsorted(due_us, until_us + ROUNDING_US, side="right"))
+    return int(due_us.searchsorted(until_us + ROUNDING_US, "right"))
+
+
+def _copy(samples: Samples) -> Samples:
+    # whole samples as bytes: numpy copies field by field otherwise, twenty times as slowly
+    return samples.view(_SAMPLE_BYTES).copy().view(SAMPLE_DTYPE)
 
 
 def _shifted(due: Due, shift_us: int) -> Due:

@@ -60,8 +60,7 @@ class BackwardTimes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     def __post_init__(self) -> None:
         _require_room(self.every_n, 1)
-        if self.by_us <= 0:
-            raise ConfigError(f"must be more than 0, not {self.by_us}", key="by_us")
+        _require(self.by_us > 0, "by_us", "more than 0", self.by_us)
 
     def begin(self, random: np.random.Generator) -> SampleEffect:
         """Return the effect."""
@@ -72,6 +71,9 @@ class TimeJitter(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The time of every sample is off by up to `max_us` to either side."""
 
     max_us: int
+
+    def __post_init__(self) -> None:
+        _require(self.max_us > 0, "max_us", "more than 0", self.max_us)
 
     def begin(self, random: np.random.Generator) -> SampleEffect:
         """Return the effect."""
@@ -89,6 +91,9 @@ class Jitter(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     max_s: float
 
+    def __post_init__(self) -> None:
+        _require(self.max_s > 0, "max_s", "more than 0", self.max_s)
+
     def begin(self, random: np.random.Generator, now_s: float) -> DeliveryEffect:
         """Return the effect."""
         return lambda arrival_s: arrival_s + random.random() * self.max_s
@@ -101,10 +106,8 @@ class Stalls(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     length_s: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.length_s < self.every_s:
-            raise ConfigError(
-                f"must be more than 0 and less than every_s, not {self.length_s}", key="length_s"
-            )
+        fits = 0 < self.length_s < self.every_s
+        _require(fits, "length_s", "more than 0 and less than every_s", self.length_s)
 
     def begin(self, random: np.random.Generator, now_s: float) -> DeliveryEffect:
         """Return the effect."""
@@ -125,6 +128,10 @@ class Disconnect(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The device is gone after `after_n_samples` have come through."""
 
     after_n_samples: int
+
+    def __post_init__(self) -> None:
+        n = self.after_n_samples
+        _require(n > 0, "after_n_samples", "more than 0", n)
 
 
 class _Places:
@@ -177,5 +184,10 @@ def _retimed(every_n: int, back_us: int, random: np.random.Generator) -> SampleE
 
 
 def _require_room(every_n: int, length: int) -> None:
-    if not 0 < length < every_n:
-        raise ConfigError(f"must be more than {max(length, 1)}, not {every_n}", key="every_n")
+    _require(length > 0, "length", "more than 0", length)
+    _require(length < every_n, "every_n", f"more than {length}", every_n)
+
+
+def _require(holds: bool, key: str, must_be: str, value: float) -> None:
+    if not holds:
+        raise ConfigError(f"must be {must_be}, not {value}", key=key)

@@ -94,19 +94,21 @@ class ReplayDevice:
         return self._chunk(due)
 
     def _chunk(self, due: Due | None) -> Chunk:
-        samples, messages = empty_samples(0), self._sent
-        self._sent = []
-        if due is not None:
+        messages = tuple(self._sent)
+        self._sent.clear()
+        if due is None:
+            samples = empty_samples(0)
+        else:
             samples = due.samples
-            messages = sorted([*due.messages, *messages], key=lambda m: m.tracker_time_us)
+            both = (*due.messages, *messages)
+            messages = tuple(sorted(both, key=lambda message: message.tracker_time_us))
             source = (self._n_starts, due.lap, due.block)
             if len(samples) and source != self._source:
                 self._source = source
                 self._block += 1
         number = self._n_chunks
         self._n_chunks += 1
-        block = max(self._block, 0)
-        return Chunk(number, block, samples, tuple(messages), self._clock.now_s())
+        return Chunk(number, max(self._block, 0), samples, messages, self._clock.now_s())
 
     @property
     def finished(self) -> bool:

@@ -1,0 +1,27 @@
+import pytest
+
+from gazelive.devices.lifecycle import Lifecycle
+from gazelive.errors import CalibrationError, DeviceError
+
+
+def test_each_wrong_moment_has_its_own_sentence():
+    life = Lifecycle("the tracker")
+    with pytest.raises(DeviceError, match="the tracker was never started: start it before reading"):
+        life.require_started()
+    life.start()
+    life.require_started()
+    with pytest.raises(DeviceError, match="the tracker is recording already: stop it"):
+        life.start()
+    with pytest.raises(CalibrationError, match="is recording: stop it before calibrating"):
+        life.require_between_blocks("calibrating", CalibrationError)
+    assert life.stop()
+    assert not life.stop()
+    life.require_between_blocks("calibrating")
+    life.start()
+    assert life.close()
+    assert not life.close()
+    assert not life.recording
+    with pytest.raises(DeviceError, match="the tracker was closed: make a new one"):
+        life.start()
+    with pytest.raises(DeviceError, match="closed"):
+        life.require_started()
