@@ -1,0 +1,203 @@
+"""Where degrees come from: the geometry of a recording, and the one way from samples to degrees.
+
+Geometry is looked for in this order: what the user gave, the recording's own screen
+(`session.json`, a table's sidecar), the columns of `corpus.csv`, the resolution that the tracker
+wrote down. The last is an approximation and comes with a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gazelive.errors import ConfigError, RecordingError
+from gazelive.gaze.samples import EYE_FIELDS, Coordinates
+from gazelive.gaze.screen import AngularResolution, Floats, Geometry, ScreenGeometry
+from gazelive.recordings.recording import Block, Recording
+
+HREF_DISTANCE = 15_000.0
+"""Units of EyeLink's HREF plane between it and the eye."""
+HOW_TO_GIVE = "--screen 1920x1080 --size-mm 535x301 --distance-mm 600"
+
+GeometrySource = Literal["flags", "recording", "corpus", "resolution", "none needed"]
+
+
+@dataclass(frozen=True)
+class GeometryFlags:
+    """What the user said about the screen; None is what they did not say."""
+
+    screen_px: tuple[int, int] | None = None
+    size_mm: tuple[float, float] | None = None
+    distance_mm: float | None = None
+
+    @property
+    def given(self) -> bool:
+        """True where anything was said."""
+        return (self.screen_px, self.size_mm, self.distance_mm) != (None, None, None)
+
+    def screen_geometry(self, recorded_px: tuple[int, int] | None = None) -> ScreenGeometry:
+        """Return the screen; its pixels may come from the recording instead of a flag."""
+        screen_px = self.screen_px or recorded_px
+        missing = [
+            flag
+            for flag, value in (
+                ("--screen", screen_px),
+                ("--size-mm", self.size_mm),
+                ("--distance-mm", self.distance_mm),
+            )
+            if value is None
+        ]
+        if screen_px is None or self.size_mm is None or self.distance_mm is None:
+            raise ConfigError(
+                f"{' and '.join(missing)} missing: the screen takes all three, such as "
+                f"{HOW_TO_GIVE}"
+            )
+        return ScreenGeometry(
+            width_px=screen_px[0],
+            height_px=screen_px[1],
+            width_mm=self.size_mm[0],
+            height_mm=self.size_mm[1],
+            eye_distance_mm=self.distance_mm,
+        )
+
+
+@dataclass(frozen=True)
+class FoundGeometry:
+    """A geometry and where it came from; no `geometry` where positions are angles already."""
+
+    geometry: Geometry | None
+    source: GeometrySource
+    warning: str | None = None
+
+
+def parse_geometry(
+    screen: str | None,
+    size_mm: str | None,
+    distance_mm: str | float | None,
+    *,
+    names: tuple[str, str, str] = ("--screen", "--size-mm", "--distance-mm"),
+) -> GeometryFlags:
+    """Read what a user wrote, such as 1920x1080, 535x301 and 600; `names` stand in errors."""
+    width_height_px = _pair(screen, names[0], "1920x1080")
+    if width_height_px is not None and not all(v.is_integer() for v in width_height_px):
+        raise ConfigError(f"a screen has whole pixels, not {screen}", key=names[0])
+    return GeometryFlags(
+        screen_px=None
+        if width_height_px is None
+        else (int(width_height_px[0]), int(width_height_px[1])),
+        size_mm=_pair(size_mm, names[1], "535x301"),
+        distance_mm=_distance_mm(distance_mm, names[2]),
+    )
+
+
+def find_geometry(
+    block: Block,
+    recording: Recording,
+    flags: GeometryFlags | None = None,
+    corpus_screen: ScreenGeometry | None = None,
+) -> FoundGeometry:
+    """Return the geometry of a block, or raise an error that says how to give one."""
+    stream = block.stream
+    screen_px = stream.screen_px or recording.screen_px
+    if stream.coordinates is Coordinates.RAW:
+        raise RecordingError(
+            "holds raw pupil positions of the camera, from which no angle can be told: record "
+            "or convert it with gaze or HREF data",
+            path=recording.path,
+        )
+    if flags is not None and flags.given:
+        screen = flags.screen_geometry(screen_px)
+        return FoundGeometry(screen, "flags", _size_warning(screen, screen_px, "--screen"))
+    screen_of_recording = stream.screen or recording.screen
+    if screen_of_recording is not None:
+        return FoundGeometry(screen_of_recording, "recording")
+    if corpus_screen is not None:
+        warning = _size_warning(corpus_screen, screen_px, "corpus.csv")
+        return FoundGeometry(corpus_screen, "corpus", warning)
+    if stream.coordinates is not Coordinates.SCREEN_PX:
+        return FoundGeometry(None, "none needed")
+    px_per_deg = stream.px_per_deg or _any_resolution(recording)
+    if px_per_deg is None:
+        raise RecordingError(
+            f"says nothing about the size and distance of the screen: add {HOW_TO_GIVE} (or "
+            "columns screen_px,size_mm,distance_mm in corpus.csv)",
+            path=recording.path,
+        )
+    width_px, height_px = screen_px or (1, 1)
+    resolution = AngularResolution(
+        x_px_per_deg=px_per_deg[0],
+        y_px_per_deg=px_per_deg[1],
+        centre_x_px=(width_px - 1) / 2,
+        centre_y_px=(height_px - 1) / 2,
+    )
+    warning = (
+        f"degrees come from the tracker's own resolution ({px_per_deg[0]:.1f} × "
+        f"{px_per_deg[1]:.1f} px per degree), which is approximate: for exact ones add "
+        f"{HOW_TO_GIVE}, with your screen's numbers"
+    )
+    return FoundGeometry(resolution, "resolution", warning)
+
+
+def block_positions_deg(
+    block: Block, eye: Literal["L", "R"], found: FoundGeometry
+) -> tuple[Floats, Floats]:
+    """Return one eye's positions in degrees; NaN where it has none, y grows downwards."""
+    x_field, y_field, _ = EYE_FIELDS[eye]
+    x = block.samples[x_field].astype(np.float64)
+    y = block.samples[y_field].astype(np.float64)
+    coordinates = block.stream.coordinates
+    if coordinates is Coordinates.DEGREES:
+        return x, y
+    if coordinates is Coordinates.HREF:
+        return href_to_deg(x, y)
+    if coordinates is Coordinates.SCREEN_PX and found.geometry is not None:
+        return found.geometry.px_to_deg(x, y)
+    raise RecordingError(f"positions in {coordinates.value} cannot be turned into degrees")
+
+
+def href_to_deg(x_href: Floats, y_href: Floats) -> tuple[Floats, Floats]:
+    """Return the angles that HREF coordinates stand for."""
+    return (
+        np.degrees(np.arctan(x_href / HREF_DISTANCE)),
+        np.degrees(np.arctan(y_href / HREF_DISTANCE)),
+    )
+
+
+def _pair(text: str | None, name: str, example: str) -> tuple[float, float] | None:
+    """Read WIDTHxHEIGHT."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*[xX×]\s*(\d+(?:\.\d+)?)\s*", text)
+    if match is None:
+        raise ConfigError(f"must be width x height, such as {example}, not {text!r}", key=name)
+    return float(match[1]), float(match[2])
+
+
+def _distance_mm(value: str | float | None, name: str) -> float | None:
+    if value is None:
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        raise ConfigError(f"must be millimetres, such as 600, not {value!r}", key=name) from None
+
+
+def _size_warning(
+    screen: ScreenGeometry, recorded_px: tuple[int, int] | None, where: str
+) -> str | None:
+    given_px = (screen.width_px, screen.height_px)
+    if recorded_px is None or recorded_px == given_px:
+        return None
+    return (
+        f"{where} says {given_px[0]}x{given_px[1]} px, but the recording says "
+        f"{recorded_px[0]}x{recorded_px[1]}; {where} is believed"
+    )
+
+
+def _any_resolution(recording: Recording) -> tuple[float, float] | None:
+    """Return the resolution of the first block that knows one."""
+    known = (block.stream.px_per_deg for block in recording.blocks)
+    return next((px_per_deg for px_per_deg in known if px_per_deg is not None), None)

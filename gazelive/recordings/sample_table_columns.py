@@ -1,0 +1,105 @@
+"""The columns of a sample table: which a file may have, and what those that it has mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from gazelive.errors import RecordingError
+from gazelive.gaze.samples import Coordinates
+
+Eye = Literal["L", "R"]
+SIDES: dict[Eye, str] = {"L": "left", "R": "right"}
+UNITS = {"deg": Coordinates.DEGREES, "px": Coordinates.SCREEN_PX}
+"""Degrees first: where a table has both, they need no geometry."""
+EYE_WORDS: dict[str, Eye] = {"l": "L", "left": "L", "r": "R", "right": "R"}
+
+_number, _text = pa.float32(), pa.string()
+COLUMN_TYPES = {
+    "t_ms": pa.float64(),
+    "block": pa.int64(),
+    "eye": _text,
+    "valid": pa.bool_(),
+    "trial": _text,
+    "image": _text,
+    "pupil": _number,
+    **{f"{side}_pupil": _number for side in SIDES.values()},
+    **{f"{axis}_{unit}": _number for axis in "xy" for unit in UNITS},
+    **{
+        f"{side}_{axis}_{unit}": _number
+        for side in SIDES.values()
+        for axis in "xy"
+        for unit in UNITS
+    },
+}
+"""Every column that means something in a sample table, with its Arrow type."""
+
+
+@dataclass(frozen=True)
+class EyeColumns:
+    """Where one eye's numbers stand."""
+
+    x: str
+    y: str
+    pupil: str | None
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """What the columns of one table mean: either `one_eye`, or `two_eyes` by name."""
+
+    coordinates: Coordinates
+    one_eye: EyeColumns | None
+    two_eyes: dict[Eye, EyeColumns]
+    ignored: tuple[str, ...]
+
+
+def position_names(unit: str, side: str | None = None) -> tuple[str, str]:
+    """Return the names of the two columns of a position."""
+    prefix = f"{side}_" if side else ""
+    return f"{prefix}x_{unit}", f"{prefix}y_{unit}"
+
+
+def recognise_columns(names: Sequence[str], path: Path) -> TableLayout:
+    """Say what the columns mean, or why they make no sample table."""
+    if len(set(names)) < len(names):
+        raise RecordingError("two columns of this table have the same name", path=path)
+    if "t_ms" in names:
+        for unit, coordinates in UNITS.items():
+            both = {
+                eye: _eye_columns(names, unit, side)
+                for eye, side in SIDES.items()
+                if set(position_names(unit, side)) <= set(names)
+            }
+            one = _eye_columns(names, unit) if set(position_names(unit)) <= set(names) else None
+            if both or one:
+                used = {"t_ms", "block", "eye", "valid", "trial", "image"}
+                for columns in both.values() if both else (one,):
+                    assert columns is not None
+                    used |= {columns.x, columns.y, columns.pupil or columns.x}
+                ignored = tuple(name for name in names if name not in used)
+                return TableLayout(coordinates, None if both else one, both, ignored)
+    raise RecordingError(
+        f"a sample table needs t_ms and x_px,y_px or x_deg,y_deg (two eyes: left_x_px,left_y_px,"
+        f"right_x_px,right_y_px or the same in _deg), and this one has {describe_names(names)}",
+        path=path,
+    )
+
+
+def describe_names(names: Sequence[str]) -> str:
+    """Return the names found, for an error; with a hint where they are not separated by commas."""
+    if len(names) == 1:
+        for separator, word in ((";", "semicolons"), ("\t", "tabs")):
+            if separator in names[0]:
+                return f"its columns separated by {word}: save it with commas"
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return shown or "no columns"
+
+
+def _eye_columns(names: Sequence[str], unit: str, side: str | None = None) -> EyeColumns:
+    pupil = f"{side}_pupil" if side else "pupil"
+    return EyeColumns(*position_names(unit, side), pupil if pupil in names else None)
