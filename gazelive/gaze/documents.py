@@ -41,6 +41,7 @@ class SaccadeOnset(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     eye: EventEye
     onset_us: int
     detection_delay_ms: float
+    confidence: float = 1.0
 
 
 class Retraction(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -1,0 +1,475 @@
+"""The online detector, sample by sample: what happens when one more sample arrives.
+
+The algorithm and its reasons are in docs/detection.md. `p` is a `SETTINGS` record, `s` a `STATE`
+record; `newest` is the sample that has just come, `centre` the one whose velocity is known now,
+half a velocity window earlier.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gazelive.compilation import kernel
+from gazelive.detection.noise_kernels import LARGEST_WEIGHT, bin_of, spread_of
+from gazelive.detection.online_state import (
+    DUPLICATE,
+    FIXATION,
+    LOSS,
+    MAX_ROWS_PER_SAMPLE,
+    N_RECENT,
+    ONSET,
+    RETRACTION,
+    RING_MASK,
+    SACCADE,
+    SMALLEST_NOISE_DEG_S,
+    TIME_GAP,
+    TIME_ORDER,
+)
+
+
+@kernel
+def push_samples(
+    settings: np.ndarray,
+    state: np.ndarray,
+    rows: np.ndarray,
+    times_us: np.ndarray,
+    x_deg: np.ndarray,
+    y_deg: np.ndarray,
+) -> int:
+    """Take samples until they or the `rows` are used up; return how many rows were filled.
+
+    Afterwards `state[0].n_taken` says how many samples were taken: all, where no row was filled.
+    −1 means that the arrays differ in length.
+    """
+    if len(times_us) != len(x_deg) or len(times_us) != len(y_deg):
+        return -1
+    p = settings[0]
+    s = state[0]
+    s.n_rows = 0
+    for i in range(len(times_us)):
+        if s.n_rows > len(rows) - MAX_ROWS_PER_SAMPLE:
+            s.n_taken = i
+            return int(s.n_rows)
+        _take_sample(p, s, rows, times_us[i], x_deg[i], y_deg[i])
+    s.n_taken = len(times_us)
+    return int(s.n_rows)
+
+
+@kernel
+def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
+    """End the stretch of samples: what is open ends with the newest; return the rows filled."""
+    p = settings[0]
+    s = state[0]
+    s.n_rows = 0
+    if s.newest < 0:
+        return 0
+    if s.in_saccade == 1:
+        _end_saccade(p, s, rows, s.newest)
+    if s.in_loss == 1:
+        _close_fixation(p, s, rows, s.before_loss, s.n_calm_in_all)
+        _emit(s, rows, LOSS, s.loss_start, s.last_lost, s.loss_start_us, s.last_lost_us)
+    else:
+        _close_fixation(p, s, rows, s.newest, s.n_calm_in_all)
+    return int(s.n_rows)
+
+
+@kernel
+def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
+    if s.newest >= 0 and not _in_order(p, s, rows, time_us):
+        return
+    before = s.newest & RING_MASK
+    sum_x, sum_y, n_valid = 0.0, 0.0, 0
+    if s.newest >= 0:
+        sum_x, sum_y, n_valid = s.sum_x_deg[before], s.sum_y_deg[before], s.n_valid[before]
+    s.newest += 1
+    s.newest_us = time_us
+    slot = s.newest & RING_MASK
+    s.time_us[slot] = time_us
+    s.x_deg[slot] = x
+    s.y_deg[slot] = y
+
+    if math.isfinite(x) and math.isfinite(y):
+        if s.in_loss == 1:
+            s.in_loss = 0
+            _emit(s, rows, LOSS, s.loss_start, s.last_lost, s.loss_start_us, s.last_lost_us)
+        if s.in_fixation == 0:
+            _open_fixation(s, s.newest, time_us, sum_x, sum_y, n_valid, s.n_calm_in_all)
+        sum_x += x
+        sum_y += y
+        n_valid += 1
+        s.valid_run += 1
+    else:
+        _lose(p, s, rows, s.newest, s.newest, time_us, time_us)
+    s.sum_x_deg[slot] = sum_x
+    s.sum_y_deg[slot] = sum_y
+    s.n_valid[slot] = n_valid
+
+    centre = s.newest - p.half_width
+    if centre < 0:
+        return
+    if s.valid_run > 2 * p.half_width:
+        _take_velocity(p, s, rows, centre)
+    else:
+        s.vx_deg_s[centre & RING_MASK] = np.nan
+        s.vy_deg_s[centre & RING_MASK] = np.nan
+    s.n_calm[centre & RING_MASK] = s.n_calm_in_all
+
+
+@kernel
+def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
+    """Say whether the sample is later than the newest; make a loss of the gap before it."""
+    step_us = time_us - s.newest_us
+    if step_us <= 0:
+        kind = DUPLICATE if step_us == 0 else TIME_ORDER
+        _emit(s, rows, kind, s.newest, s.newest, s.newest_us, time_us)
+        return False
+    missing = math.floor(step_us / p.interval_us - 0.5)
+    if missing > 0:
+        _emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.newest_us, time_us)
+        first_us = s.newest_us + int(p.interval_us)
+        last_us = max(first_us, time_us - int(p.interval_us))
+        _lose(p, s, rows, s.newest + 1, s.newest + missing, first_us, last_us)
+        before = s.newest & RING_MASK
+        s.newest += missing
+        after = s.newest & RING_MASK  # carries the sums over the gap
+        s.time_us[after] = last_us
+        s.sum_x_deg[after] = s.sum_x_deg[before]
+        s.sum_y_deg[after] = s.sum_y_deg[before]
+        s.n_valid[after] = s.n_valid[before]
+    return True
+
+
+@kernel
+def _lose(
+    p: Any, s: Any, rows: np.ndarray, first: int, last: int, first_us: int, last_us: int
+) -> None:
+    """Note that the samples `first` … `last` are lost."""
+    if s.in_loss == 0:
+        s.in_loss = 1
+        s.loss_start = first
+        s.loss_start_us = first_us
+        s.before_loss = first - 1
+        s.in_saccade = 0
+        s.run_length = 0
+        for k in range(s.n_recent):
+            if first - s.recent_offset[k] <= p.loss_retracts:
+                onset = s.recent_onset[k]
+                onset_us = s.recent_onset_us[k]
+                _emit(s, rows, RETRACTION, onset, s.recent_offset[k], onset_us, first_us)
+        s.n_recent = 0
+    s.last_lost = last
+    s.last_lost_us = last_us
+    s.valid_run = 0
+    s.guarded = 1
+    s.quiet_run = 0
+    if last - s.loss_start + 1 >= p.fixation_gap:
+        _close_fixation(p, s, rows, s.before_loss, s.n_calm_in_all)
+
+
+@kernel
+def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
+    """Compute the velocity at `centre` and let the detector see it."""
+    total_x = 0.0
+    total_y = 0.0
+    for k in range(1, p.half_width + 1):
+        after = (centre + k) & RING_MASK
+        before = (centre - k) & RING_MASK
+        total_x += s.x_deg[after] - s.x_deg[before]
+        total_y += s.y_deg[after] - s.y_deg[before]
+    scale = p.sampling_rate_hz / (p.half_width * (p.half_width + 1))
+    vx = total_x * scale
+    vy = total_y * scale
+    s.vx_deg_s[centre & RING_MASK] = vx
+    s.vy_deg_s[centre & RING_MASK] = vy
+
+    threshold_x = max(p.threshold_noise * s.noise_x_deg_s, p.threshold_floor_deg_s)
+    threshold_y = max(p.threshold_noise * s.noise_y_deg_s, p.threshold_floor_deg_s)
+    ratio = _length(vx / threshold_x, vy / threshold_y)
+    speed = _length(vx, vy)
+    if ratio < 1.0:
+        s.n_calm_in_all += 1
+    if s.in_saccade == 0:
+        _watch(p, s, rows, centre, vx, vy, speed, ratio, threshold_x, threshold_y)
+    else:
+        _follow(p, s, rows, centre, vx, vy, speed, ratio)
+    if p.fixed_noise == 0:
+        _learn_noise(p, s, vx, vy)
+
+
+@kernel
+def _watch(
+    p: Any,
+    s: Any,
+    rows: np.ndarray,
+    centre: int,
+    vx: float,
+    vy: float,
+    speed: float,
+    ratio: float,
+    threshold_x: float,
+    threshold_y: float,
+) -> None:
+    """Look for the start of a saccade: trigger at once, confirm after a while."""
+    if s.guarded == 1:
+        s.quiet_run = s.quiet_run + 1 if ratio < 1.0 else 0
+        if s.newest - s.last_lost > p.loss_guard or s.quiet_run >= p.loss_quiet:
+            s.guarded = 0
+    if s.armed == 0 and ratio < 1.0 and s.newest - s.last_trigger > p.trigger_rearm:
+        s.armed = 1
+
+    above = ratio > 1.0 and s.guarded == 0
+    if (
+        above
+        and centre - s.oscillation_since <= p.oscillation
+        and speed < p.oscillation_peak_fraction * s.previous_peak_deg_s
+    ):
+        above = False
+        if centre - s.previous_offset < p.oscillation_longest:
+            s.oscillation_since = centre
+    if not above:
+        s.run_length = 0
+        return
+
+    if s.armed == 1 and _is_no_spike(p, s, vx / speed, vy / speed, speed):
+        s.armed = 0
+        s.last_trigger = s.newest
+        onset_us = s.time_us[centre & RING_MASK]
+        row = _emit(s, rows, ONSET, centre, s.newest, onset_us, s.newest_us)
+        rows[row].strength = ratio
+
+    if s.run_length == 0:
+        s.run_start = centre
+    s.run_length += 1
+    if s.run_length >= p.confirm:
+        s.in_saccade = 1
+        s.below = 0
+        s.peak_deg_s = 0.0
+        s.peak_ratio = 0.0
+        for i in range(s.run_start, centre + 1):
+            vx_i = s.vx_deg_s[i & RING_MASK]
+            vy_i = s.vy_deg_s[i & RING_MASK]
+            s.peak_ratio = max(s.peak_ratio, _length(vx_i / threshold_x, vy_i / threshold_y))
+            speed_i = _length(vx_i, vy_i)
+            if speed_i > s.peak_deg_s:
+                _set_peak(s, i, vx_i, vy_i, speed_i)
+
+
+@kernel
+def _is_no_spike(p: Any, s: Any, direction_x: float, direction_y: float, speed: float) -> bool:
+    """Say whether the two newest displacements of the window both go along with the velocity.
+
+    One wild sample moves only one of them.
+    """
+    if p.half_width < 2:
+        return True
+    mean_displacement = speed * (p.half_width + 1) / p.sampling_rate_hz
+    for back in range(2):
+        after = (s.newest - back) & RING_MASK
+        before = (s.newest - 2 * p.half_width + back) & RING_MASK
+        along = (s.x_deg[after] - s.x_deg[before]) * direction_x + (
+            s.y_deg[after] - s.y_deg[before]
+        ) * direction_y
+        if along < p.trigger_support * mean_displacement:
+            return False
+    return True
+
+
+@kernel
+def _length(x: float, y: float) -> float:
+    # hypot guards against overflow, which velocities do not need, and is far slower
+    return math.sqrt(x * x + y * y)
+
+
+@kernel
+def _set_peak(s: Any, index: int, vx: float, vy: float, speed: float) -> None:
+    s.peak_index = index
+    s.peak_deg_s = speed
+    s.direction_x = vx / speed
+    s.direction_y = vy / speed
+
+
+@kernel
+def _follow(
+    p: Any,
+    s: Any,
+    rows: np.ndarray,
+    centre: int,
+    vx: float,
+    vy: float,
+    speed: float,
+    ratio: float,
+) -> None:
+    """Follow a confirmed saccade to its end."""
+    along = vx * s.direction_x + vy * s.direction_y
+    s.peak_ratio = max(s.peak_ratio, ratio)
+    if speed > s.peak_deg_s and along > 0.0:
+        _set_peak(s, centre, vx, vy, speed)
+        along = speed
+    # a reversal is the end however fast it is: it is the oscillation after the saccade
+    ended = along <= s.peak_deg_s * p.offset_peak_fraction or (
+        ratio * along < p.offset_ratio * speed
+    )
+    s.below = s.below + 1 if ended else 0
+    if s.below >= p.offset_hold:
+        _end_saccade(p, s, rows, centre - s.below + 1)
+    elif centre - s.run_start > p.longest_saccade:
+        s.in_saccade = 0
+        s.run_length = 0
+
+
+@kernel
+def _end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
+    """Find the onset, and accept the saccade if it is long and strong enough."""
+    threshold_x = max(p.threshold_noise * s.noise_x_deg_s, p.threshold_floor_deg_s)
+    threshold_y = max(p.threshold_noise * s.noise_y_deg_s, p.threshold_floor_deg_s)
+    first_velocity = s.newest - s.valid_run + 1 + p.half_width
+    earliest = max(s.previous_offset + 1, s.run_start - p.onset_reach, first_velocity)
+    onset = s.peak_index
+    while onset - 1 >= earliest:
+        vx = s.vx_deg_s[(onset - 1) & RING_MASK]
+        vy = s.vy_deg_s[(onset - 1) & RING_MASK]
+        if vx * s.direction_x + vy * s.direction_y <= p.onset_peak_fraction * s.peak_deg_s:
+            break
+        if _length(vx / threshold_x, vy / threshold_y) < p.onset_ratio:
+            break
+        onset -= 1
+
+    s.in_saccade = 0
+    s.run_length = 0
+    if offset - onset + 1 < p.shortest_saccade:
+        return
+    s.previous_offset = offset
+    s.previous_peak_deg_s = s.peak_deg_s
+    s.oscillation_since = offset
+    if s.peak_ratio < p.peak_ratio:
+        return
+
+    before = onset - 1
+    if before >= 0:
+        _close_fixation(p, s, rows, before, s.n_calm[before & RING_MASK])
+    start, end = onset & RING_MASK, offset & RING_MASK
+    row = _emit(s, rows, SACCADE, onset, offset, s.time_us[start], s.time_us[end])
+    rows[row].start_x_deg = s.x_deg[start]
+    rows[row].start_y_deg = s.y_deg[start]
+    rows[row].end_x_deg = s.x_deg[end]
+    rows[row].end_y_deg = s.y_deg[end]
+    rows[row].peak_deg_s = s.peak_deg_s
+    rows[row].strength = s.peak_ratio
+    rows[row].near_loss = onset - s.last_lost <= p.near_loss
+    _remember(s, onset, offset, s.time_us[start])
+    if offset < s.newest:
+        _open_fixation(
+            s,
+            offset + 1,
+            s.time_us[(offset + 1) & RING_MASK],
+            s.sum_x_deg[end],
+            s.sum_y_deg[end],
+            s.n_valid[end],
+            s.n_calm[end] if offset <= s.newest - p.half_width else s.n_calm_in_all,
+        )
+    else:
+        s.in_fixation = 0
+
+
+@kernel
+def _remember(s: Any, onset: int, offset: int, onset_us: int) -> None:
+    """Keep a saccade for as long as a loss could disprove it."""
+    if s.n_recent == N_RECENT:
+        for k in range(N_RECENT - 1):
+            s.recent_onset[k] = s.recent_onset[k + 1]
+            s.recent_offset[k] = s.recent_offset[k + 1]
+            s.recent_onset_us[k] = s.recent_onset_us[k + 1]
+        s.n_recent -= 1
+    s.recent_onset[s.n_recent] = onset
+    s.recent_offset[s.n_recent] = offset
+    s.recent_onset_us[s.n_recent] = onset_us
+    s.n_recent += 1
+
+
+@kernel
+def _open_fixation(
+    s: Any, start: int, start_us: int, sum_x: float, sum_y: float, n_valid: int, n_calm: int
+) -> None:
+    """Begin a fixation; the sums are those up to the sample before it."""
+    s.in_fixation = 1
+    s.fixation_start = start
+    s.fixation_start_us = start_us
+    s.fixation_sum_x_deg = sum_x
+    s.fixation_sum_y_deg = sum_y
+    s.fixation_n_valid = n_valid
+    s.fixation_n_calm = n_calm
+
+
+@kernel
+def _close_fixation(p: Any, s: Any, rows: np.ndarray, end: int, n_calm: int) -> None:
+    """End the open fixation, if there is one, with sample `end`."""
+    if s.in_fixation == 0:
+        return
+    s.in_fixation = 0
+    length = end - s.fixation_start + 1
+    slot = end & RING_MASK
+    n_valid = s.n_valid[slot] - s.fixation_n_valid
+    if length < p.shortest_fixation or n_valid <= 0:
+        return
+    row = _emit(s, rows, FIXATION, s.fixation_start, end, s.fixation_start_us, s.time_us[slot])
+    rows[row].start_x_deg = (s.sum_x_deg[slot] - s.fixation_sum_x_deg) / n_valid
+    rows[row].start_y_deg = (s.sum_y_deg[slot] - s.fixation_sum_y_deg) / n_valid
+    rows[row].strength = min(1.0, max(0.0, (n_calm - s.fixation_n_calm) / length))
+
+
+@kernel
+def _learn_noise(p: Any, s: Any, vx: float, vy: float) -> None:
+    """Add a velocity to the histograms; read σ from them now and then."""
+    s.histogram_x[bin_of(vx)] += s.sample_weight
+    s.histogram_y[bin_of(vy)] += s.sample_weight
+    s.histogram_weight += s.sample_weight
+    # to let new samples grow is to let old ones fade, without touching every bin
+    s.sample_weight /= p.forgetting
+    if s.sample_weight > LARGEST_WEIGHT:
+        for k in range(len(s.histogram_x)):
+            s.histogram_x[k] /= s.sample_weight
+            s.histogram_y[k] /= s.sample_weight
+        s.histogram_weight /= s.sample_weight
+        s.sample_weight = 1.0
+    s.since_refresh += 1
+    if s.since_refresh >= p.noise_refresh:
+        s.since_refresh = 0
+        seen = s.histogram_weight / s.sample_weight
+        trust = seen / (seen + p.noise_prior_samples)
+        s.noise_x_deg_s = _blend(
+            spread_of(s.histogram_x, s.histogram_weight), p.noise_prior_deg_s, trust
+        )
+        s.noise_y_deg_s = _blend(
+            spread_of(s.histogram_y, s.histogram_weight), p.noise_prior_deg_s, trust
+        )
+
+
+@kernel
+def _blend(measured: float, prior: float, trust: float) -> float:
+    """Return the geometric mean of two noises, `trust` of it the measured one."""
+    return math.exp(
+        trust * math.log(max(measured, SMALLEST_NOISE_DEG_S)) + (1.0 - trust) * math.log(prior)
+    )
+
+
+@kernel
+def _emit(
+    s: Any, rows: np.ndarray, kind: int, onset: int, offset: int, onset_us: int, offset_us: int
+) -> int:
+    """Fill the next row with what all kinds have; return its number."""
+    number = int(s.n_rows)
+    s.n_rows += 1
+    row = rows[number]
+    row.kind = kind
+    row.onset = onset
+    row.offset = offset
+    row.decided = s.newest
+    row.onset_us = onset_us
+    row.offset_us = offset_us
+    row.decided_us = s.newest_us
+    row.strength = 0.0
+    row.near_loss = 0
+    return number

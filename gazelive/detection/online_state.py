@@ -1,0 +1,245 @@
+"""The memory of the online detector: fixed-size records that a kernel reads and writes.
+
+Everything a sample can change is in one `STATE` record, so constant memory holds by
+construction. Indices count samples from 0 since the last reset, lost ones and gaps included; a
+ring slot is `index & RING_MASK`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.detection.noise_kernels import N_BINS
+from gazelive.detection.parameters import DetectorParameters, to_samples
+from gazelive.errors import ConfigError
+
+RING_SIZE = 1024
+RING_MASK = RING_SIZE - 1
+N_RECENT = 4
+"""How many saccades a loss can still disprove."""
+LONG_AGO = -(1 << 40)
+
+ONSET, SACCADE, FIXATION, LOSS, RETRACTION, TIME_GAP, TIME_ORDER, DUPLICATE = range(8)
+"""Kinds of a `ROW`."""
+
+SETTINGS = np.dtype(
+    [
+        ("sampling_rate_hz", "f8"),
+        ("interval_us", "f8"),
+        ("half_width", "i8"),
+        ("fixed_noise", "i8"),
+        ("forgetting", "f8"),
+        ("noise_prior_deg_s", "f8"),
+        ("noise_prior_samples", "f8"),
+        ("noise_refresh", "i8"),
+        ("threshold_noise", "f8"),
+        ("threshold_floor_deg_s", "f8"),
+        ("peak_ratio", "f8"),
+        ("confirm", "i8"),
+        ("onset_ratio", "f8"),
+        ("onset_peak_fraction", "f8"),
+        ("onset_reach", "i8"),
+        ("offset_ratio", "f8"),
+        ("offset_peak_fraction", "f8"),
+        ("offset_hold", "i8"),
+        ("shortest_saccade", "f8"),
+        ("longest_saccade", "i8"),
+        ("oscillation_peak_fraction", "f8"),
+        ("oscillation", "i8"),
+        ("oscillation_longest", "i8"),
+        ("loss_retracts", "i8"),
+        ("loss_guard", "i8"),
+        ("loss_quiet", "i8"),
+        ("near_loss", "i8"),
+        ("trigger_rearm", "i8"),
+        ("trigger_support", "f8"),
+        ("shortest_fixation", "f8"),
+        ("fixation_gap", "i8"),
+    ],
+    align=True,
+)
+"""Parameters in samples and °/s; the `ratio` fields are relative to the threshold."""
+
+STATE = np.dtype(
+    [
+        # the stream
+        ("newest", "i8"),  # index of the newest sample
+        ("newest_us", "i8"),
+        ("valid_run", "i8"),  # valid samples without a break up to the newest
+        ("time_us", "i8", (RING_SIZE,)),
+        ("x_deg", "f8", (RING_SIZE,)),
+        ("y_deg", "f8", (RING_SIZE,)),
+        ("vx_deg_s", "f8", (RING_SIZE,)),
+        ("vy_deg_s", "f8", (RING_SIZE,)),
+        # sums over all valid samples up to one: the mean of any stretch is a difference of two
+        ("sum_x_deg", "f8", (RING_SIZE,)),
+        ("sum_y_deg", "f8", (RING_SIZE,)),
+        ("n_valid", "i8", (RING_SIZE,)),
+        ("n_calm", "i8", (RING_SIZE,)),
+        ("n_calm_in_all", "i8"),
+        # noise
+        ("noise_x_deg_s", "f8"),
+        ("noise_y_deg_s", "f8"),
+        ("histogram_x", "f8", (N_BINS,)),
+        ("histogram_y", "f8", (N_BINS,)),
+        ("histogram_weight", "f8"),
+        ("sample_weight", "f8"),
+        ("since_refresh", "i8"),
+        # the candidate
+        ("in_saccade", "i8"),
+        ("run_length", "i8"),
+        ("run_start", "i8"),
+        ("peak_index", "i8"),
+        ("peak_deg_s", "f8"),
+        ("peak_ratio", "f8"),
+        ("direction_x", "f8"),
+        ("direction_y", "f8"),
+        ("below", "i8"),
+        # the saccade before
+        ("previous_offset", "i8"),
+        ("previous_peak_deg_s", "f8"),
+        ("oscillation_since", "i8"),
+        ("n_recent", "i8"),
+        ("recent_onset", "i8", (N_RECENT,)),
+        ("recent_onset_us", "i8", (N_RECENT,)),
+        ("recent_offset", "i8", (N_RECENT,)),
+        # loss
+        ("in_loss", "i8"),
+        ("loss_start", "i8"),
+        ("loss_start_us", "i8"),
+        ("before_loss", "i8"),  # the last valid sample before it
+        ("last_lost", "i8"),
+        ("last_lost_us", "i8"),
+        ("guarded", "i8"),
+        ("quiet_run", "i8"),
+        # the fast trigger
+        ("armed", "i8"),
+        ("last_trigger", "i8"),
+        # the open fixation
+        ("in_fixation", "i8"),
+        ("fixation_start", "i8"),
+        ("fixation_start_us", "i8"),
+        ("fixation_sum_x_deg", "f8"),
+        ("fixation_sum_y_deg", "f8"),
+        ("fixation_n_valid", "i8"),
+        ("fixation_n_calm", "i8"),
+        # what left the kernel
+        ("n_rows", "i8"),
+        ("n_taken", "i8"),
+    ],
+    align=True,
+)
+
+ROW = np.dtype(
+    [
+        ("kind", "i8"),
+        ("onset", "i8"),
+        ("offset", "i8"),
+        ("decided", "i8"),
+        ("onset_us", "i8"),
+        ("offset_us", "i8"),
+        ("decided_us", "i8"),
+        ("start_x_deg", "f8"),
+        ("start_y_deg", "f8"),
+        ("end_x_deg", "f8"),
+        ("end_y_deg", "f8"),
+        ("peak_deg_s", "f8"),
+        ("strength", "f8"),  # peak over threshold; calm share of a fixation
+        ("near_loss", "i8"),
+    ],
+    align=True,
+)
+"""One finding: indices, times, positions; which fields count depends on the kind."""
+
+MAX_ROWS_PER_SAMPLE = N_RECENT + 4
+"""A sample can end a loss or a fixation, end a saccade, start one, and disprove some."""
+
+Records = npt.NDArray[Any]
+
+
+def make_settings(
+    parameters: DetectorParameters,
+    sampling_rate_hz: float,
+    fixed_noise_deg_s: tuple[float, float] | None = None,
+) -> Records:
+    """Return the parameters at this rate; with `fixed_noise_deg_s`, σ does not adapt."""
+    p, rate = parameters, sampling_rate_hz
+    reach_ms = p.longest_saccade_ms + p.onset_reach_ms + 2 * p.velocity_half_width_ms
+    if reach_ms * rate / 1000.0 > RING_SIZE - 2:
+        raise ConfigError(
+            f"longest saccade, onset reach and velocity window are {reach_ms:g} ms together; "
+            f"at {rate:g} Hz the detector remembers {1000 * RING_SIZE / rate:.0f} ms",
+            key="longest_saccade_ms",
+        )
+
+    def samples(duration_ms: float, *, at_least: int = 0) -> int:
+        return to_samples(duration_ms, rate, at_least=at_least)
+
+    settings = np.zeros(1, SETTINGS)
+    row = settings[0]
+    row["sampling_rate_hz"] = rate
+    row["interval_us"] = 1e6 / rate
+    row["half_width"] = samples(p.velocity_half_width_ms, at_least=1)
+    row["fixed_noise"] = fixed_noise_deg_s is not None
+    row["forgetting"] = np.exp(-1.0 / (p.noise_memory_s * rate))
+    row["noise_prior_deg_s"] = max(p.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
+    row["noise_prior_samples"] = p.noise_prior_s * rate
+    row["noise_refresh"] = samples(NOISE_REFRESH_MS, at_least=1)
+    row["threshold_noise"] = p.threshold_noise
+    row["threshold_floor_deg_s"] = p.threshold_floor_deg_s
+    row["peak_ratio"] = p.peak_noise / p.threshold_noise
+    row["confirm"] = samples(p.confirm_ms, at_least=1)
+    row["onset_ratio"] = p.onset_noise / p.threshold_noise
+    row["onset_peak_fraction"] = p.onset_peak_fraction
+    row["onset_reach"] = samples(p.onset_reach_ms)
+    row["offset_ratio"] = p.offset_noise / p.threshold_noise
+    row["offset_peak_fraction"] = p.offset_peak_fraction
+    row["offset_hold"] = samples(p.offset_hold_ms, at_least=1)
+    row["shortest_saccade"] = p.shortest_saccade_ms * rate / 1000.0 - 1e-9
+    row["longest_saccade"] = samples(p.longest_saccade_ms, at_least=1)
+    row["oscillation_peak_fraction"] = p.oscillation_peak_fraction
+    row["oscillation"] = samples(p.oscillation_ms)
+    row["oscillation_longest"] = samples(p.oscillation_longest_ms)
+    row["loss_retracts"] = samples(p.loss_retracts_ms)
+    row["loss_guard"] = samples(p.loss_guard_ms)
+    row["loss_quiet"] = samples(p.loss_quiet_ms, at_least=1)
+    row["near_loss"] = samples(p.near_loss_ms)
+    row["trigger_rearm"] = samples(p.trigger_rearm_ms)
+    row["trigger_support"] = p.trigger_support
+    row["shortest_fixation"] = p.shortest_fixation_ms * rate / 1000.0 - 1e-9
+    row["fixation_gap"] = samples(p.fixation_gap_ms, at_least=1)
+    return settings
+
+
+def make_state(
+    parameters: DetectorParameters, fixed_noise_deg_s: tuple[float, float] | None = None
+) -> Records:
+    """Return the memory of a detector that has seen nothing."""
+    state = np.zeros(1, STATE)
+    row = state[0]
+    row["newest"] = -1
+    row["noise_x_deg_s"], row["noise_y_deg_s"] = fixed_noise_deg_s or (
+        (max(parameters.noise_prior_deg_s, SMALLEST_NOISE_DEG_S),) * 2
+    )
+    row["sample_weight"] = 1.0
+    row["armed"] = 1
+    for name in ("previous_offset", "oscillation_since", "last_lost", "last_trigger"):
+        row[name] = LONG_AGO
+    return state
+
+
+SMALLEST_NOISE_DEG_S = 1e-3
+NOISE_REFRESH_MS = 20.0
+"""σ moves over seconds; to read it from the histogram more often would only cost time."""
+
+
+def thresholds_of(state: Records, parameters: DetectorParameters) -> tuple[float, float]:
+    """Return the velocity thresholds of x and y in °/s that hold in this state."""
+    row, p = state[0], parameters
+    return (
+        max(p.threshold_noise * float(row["noise_x_deg_s"]), p.threshold_floor_deg_s),
+        max(p.threshold_noise * float(row["noise_y_deg_s"]), p.threshold_floor_deg_s),
+    )

@@ -1,0 +1,81 @@
+"""Whether samples can be searched for saccades at all, and what it is called when they cannot."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import RecordingError
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Outcome(enum.StrEnum):
+    """What came of a detection; anything but `FOUND` and `NOTHING_FOUND` explains an empty one."""
+
+    FOUND = "found"
+    NOTHING_FOUND = "nothing_found"
+    TOO_SHORT = "too_short"
+    NO_GAZE = "no_gaze"
+    CONSTANT_GAZE = "constant_gaze"
+    ONE_EYE_MISSING = "one_eye_missing"
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in words that a user can act on."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Outcome.FOUND: "Saccades were found.",
+    Outcome.NOTHING_FOUND: "The gaze moved, but no movement was a saccade.",
+    Outcome.TOO_SHORT: "No stretch without loss is as long as one velocity window.",
+    Outcome.NO_GAZE: "Every sample is lost: was the eye tracked?",
+    Outcome.CONSTANT_GAZE: "The gaze does not change at all: is it the right column?",
+    Outcome.ONE_EYE_MISSING: "One eye was never seen, so there are no binocular saccades.",
+}
+
+
+def checked_samples(
+    times_us: npt.ArrayLike, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike
+) -> tuple[Integers, Floats, Floats]:
+    """Return samples as contiguous arrays with NaN for every lost one, or say what is wrong."""
+    times = np.ascontiguousarray(times_us, np.int64)
+    x = np.array(x_deg, np.float64, ndmin=1)
+    y = np.array(y_deg, np.float64, ndmin=1)
+    if times.ndim != 1 or times.shape != x.shape or times.shape != y.shape:
+        raise RecordingError(
+            f"times, x and y must be of one length, not {times.shape}, {x.shape}, {y.shape}"
+        )
+    steps = np.diff(times)
+    if steps.size and steps.min() <= 0:
+        at = int(np.argmax(steps <= 0)) + 1
+        raise RecordingError(
+            f"time does not increase at sample {at} ({times[at - 1]} to {times[at]} µs); "
+            "sort the samples, or cut them into blocks"
+        )
+    lost = ~(np.isfinite(x) & np.isfinite(y))
+    x[lost] = np.nan
+    y[lost] = np.nan
+    return times, x, y
+
+
+def outcome_before_search(x_deg: Floats, y_deg: Floats, window: int) -> Outcome | None:
+    """Return why there is nothing to search in, or None where there is.
+
+    `window` is the number of samples without loss that a velocity needs.
+    """
+    valid = np.isfinite(x_deg) & np.isfinite(y_deg)
+    if len(valid) < window:
+        return Outcome.TOO_SHORT
+    if not valid.any():
+        return Outcome.NO_GAZE
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], valid.view(np.int8), [0]))))
+    if (edges[1::2] - edges[::2]).max() < window:
+        return Outcome.TOO_SHORT
+    if np.ptp(x_deg[valid]) == 0 and np.ptp(y_deg[valid]) == 0:
+        return Outcome.CONSTANT_GAZE
+    return None

@@ -1,0 +1,173 @@
+"""What the detectors can be told, in milliseconds and degrees, and presets that make sense.
+
+No parameter is in samples: a detector rounds to samples once it knows the sampling rate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from gazelive.errors import ConfigError
+
+ThresholdForm = Literal["centred", "2003"]
+
+
+class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of the adaptive detector (`online` and `settled`).
+
+    σ is the noise of the velocity on one axis: the median distance from its median.
+    """
+
+    velocity_half_width_ms: float = 4.0
+    """Half the width of the window that velocity is taken over."""
+
+    noise_memory_s: float = 4.0
+    """Forgetting time of σ while samples arrive."""
+    noise_prior_deg_s: float = 4.0
+    """σ before anything was seen."""
+    noise_prior_s: float = 0.6
+    """How many seconds of samples weigh as much as the prior."""
+
+    threshold_noise: float = 9.0
+    """Elliptic velocity threshold in σ."""
+    threshold_floor_deg_s: float = 15.0
+    """The threshold of an axis is never below this."""
+    peak_noise: float = 9.0
+    """A saccade's peak must reach this many σ (no less than the threshold)."""
+    confirm_ms: float = 8.0
+    """How long the velocity must stay above the threshold without a break."""
+
+    onset_noise: float = 6.0
+    """The onset is walked back to while the velocity is above this many σ …"""
+    onset_peak_fraction: float = 0.05
+    """… and above this fraction of the peak, along the saccade's direction …"""
+    onset_reach_ms: float = 40.0
+    """… at most this long before the threshold was crossed."""
+    offset_noise: float = 4.0
+    """The offset is where the velocity along the saccade falls below this many σ …"""
+    offset_peak_fraction: float = 0.08
+    """… or below this fraction of the peak …"""
+    offset_hold_ms: float = 3.0
+    """… and stays there for this long."""
+    shortest_saccade_ms: float = 8.0
+    longest_saccade_ms: float = 250.0
+
+    oscillation_peak_fraction: float = 0.5
+    """After a saccade, only velocities above this fraction of its peak can start another …"""
+    oscillation_ms: float = 40.0
+    """… for this long since its offset or the last such wave …"""
+    oscillation_longest_ms: float = 100.0
+    """… but no longer than this after the offset."""
+
+    loss_retracts_ms: float = 40.0
+    """A loss so soon after a saccade's offset disproves it: it was the lid."""
+    loss_guard_ms: float = 100.0
+    """After a loss nothing starts for this long …"""
+    loss_quiet_ms: float = 20.0
+    """… unless gaze has been below the threshold for this long without a break."""
+    near_loss_ms: float = 100.0
+    """A saccade with a lost sample so near is flagged."""
+
+    trigger_rearm_ms: float = 30.0
+    """The fast trigger rests for at least this long."""
+    trigger_support: float = 0.2
+    """The two newest displacements must both be this fraction of the mean one (no lone spike)."""
+
+    shortest_fixation_ms: float = 40.0
+    fixation_gap_ms: float = 20.0
+    """A loss that is shorter does not end a fixation."""
+    shortest_blink_ms: float = 50.0
+    longest_blink_ms: float = 600.0
+    """A loss between these is called a blink, any other plain loss."""
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ConfigError(f"must be a number of at least 0, not {value}", key=name)
+        for name in ("velocity_half_width_ms", "threshold_noise", "noise_memory_s"):
+            if getattr(self, name) <= 0:
+                raise ConfigError("must be above 0", key=name)
+        if self.threshold_floor_deg_s <= 0:
+            # with it at 0, gaze that does not move at all would have a threshold of 0
+            raise ConfigError("must be above 0 °/s", key="threshold_floor_deg_s")
+
+
+class EngbertKlieglParameters(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of the offline algorithm of Engbert & Kliegl (2003)."""
+
+    threshold_noise: float = 6.0
+    """λ: the threshold in median-based standard deviations."""
+    shortest_saccade_ms: float = 6.0
+    """Three samples at 500 Hz, as in the authors' toolbox."""
+    threshold_form: ThresholdForm = "centred"
+    """√med((v − med v)²), or √(med(v²) − med(v)²) as printed in 2003."""
+
+    def __post_init__(self) -> None:
+        for name in ("threshold_noise", "shortest_saccade_ms"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise ConfigError(f"must be a number above 0, not {value}", key=name)
+
+
+PRESETS: dict[str, DetectorParameters] = {
+    "scene-viewing": DetectorParameters(),
+    "microsaccades": DetectorParameters(
+        threshold_noise=6.0,
+        threshold_floor_deg_s=5.0,
+        peak_noise=10.0,
+        onset_noise=4.5,
+        offset_noise=3.5,
+    ),
+    "noisy": DetectorParameters(
+        velocity_half_width_ms=6.0,
+        threshold_noise=11.0,
+        threshold_floor_deg_s=25.0,
+        peak_noise=11.0,
+        confirm_ms=10.0,
+        shortest_saccade_ms=10.0,
+        onset_noise=7.0,
+        offset_noise=5.0,
+    ),
+}
+"""`scene-viewing` is the default and what all figures in the docs were measured with."""
+
+DEFAULT_PRESET = "scene-viewing"
+
+
+def preset(name: str) -> DetectorParameters:
+    """Return the preset of that name."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        known = ", ".join(PRESETS)
+        raise ConfigError(f"no preset {name!r}; there are {known}", key="preset") from None
+
+
+def check_rate(sampling_rate_hz: float | None) -> float:
+    """Return the rate, or say what is wrong with it.
+
+    Below 100 Hz a saccade has too few samples for a velocity threshold; the online detector's
+    buffers are made for no more than `HIGHEST_RATE_HZ`.
+    """
+    if sampling_rate_hz is None:
+        raise ConfigError("the sampling rate is not stated; give it in Hz", key="sampling_rate_hz")
+    rate = float(sampling_rate_hz)
+    if not (math.isfinite(rate) and LOWEST_RATE_HZ <= rate <= HIGHEST_RATE_HZ):
+        raise ConfigError(
+            f"must be {LOWEST_RATE_HZ:g} to {HIGHEST_RATE_HZ:g} Hz, not {sampling_rate_hz}",
+            key="sampling_rate_hz",
+        )
+    return rate
+
+
+LOWEST_RATE_HZ = 100.0
+HIGHEST_RATE_HZ = 2500.0
+
+
+def to_samples(duration_ms: float, sampling_rate_hz: float, *, at_least: int = 0) -> int:
+    """Return a duration as the nearest whole number of samples."""
+    return max(at_least, round(duration_ms * sampling_rate_hz / 1000.0))

@@ -1,0 +1,180 @@
+"""The settled detection: the online detector over a whole interval, with σ of the whole.
+
+It runs when a viewing interval has ended, live and offline alike; the same samples give the
+same events.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.detection import online_kernels
+from gazelive.detection.detection import Detection, Method
+from gazelive.detection.findings import to_output
+from gazelive.detection.online import compiled_push
+from gazelive.detection.online_state import (
+    LOSS,
+    RETRACTION,
+    ROW,
+    SACCADE,
+    SMALLEST_NOISE_DEG_S,
+    Records,
+    make_settings,
+    make_state,
+    thresholds_of,
+)
+from gazelive.detection.outcome import (
+    Floats,
+    Integers,
+    Outcome,
+    checked_samples,
+    outcome_before_search,
+)
+from gazelive.detection.parameters import DetectorParameters, check_rate, to_samples
+from gazelive.detection.velocity_kernels import centred_velocity
+from gazelive.gaze.events import Blink, EventEye, Fixation, Saccade
+
+Noise = tuple[float, float]
+
+
+def detect_settled(
+    times_us: npt.ArrayLike,
+    x_deg: npt.ArrayLike,
+    y_deg: npt.ArrayLike,
+    sampling_rate_hz: float | None,
+    parameters: DetectorParameters | None = None,
+    *,
+    eye: EventEye = "both",
+) -> Detection:
+    """Find the events of a whole interval.
+
+    Shapes (n,); y grows downwards; NaN is a lost sample. Times must increase; a gap in them is a
+    loss. Delays are those until the last sample, since nothing is settled before.
+    """
+    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "settled")
+
+
+def detect_online(
+    times_us: npt.ArrayLike,
+    x_deg: npt.ArrayLike,
+    y_deg: npt.ArrayLike,
+    sampling_rate_hz: float | None,
+    parameters: DetectorParameters | None = None,
+    *,
+    eye: EventEye = "both",
+) -> Detection:
+    """Return what `OnlineDetector` would have said of these samples, retractions applied.
+
+    The thresholds are those at the end.
+    """
+    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "online")
+
+
+def noise_of_the_whole(
+    times_us: Integers,
+    x_deg: Floats,
+    y_deg: Floats,
+    sampling_rate_hz: float,
+    parameters: DetectorParameters,
+) -> Noise:
+    """Return σ of both axes in °/s: the exact one of all samples, blended with the prior."""
+    half_width = to_samples(parameters.velocity_half_width_ms, sampling_rate_hz, at_least=1)
+    vx, vy = np.empty(len(x_deg)), np.empty(len(x_deg))
+    centred_velocity(x_deg, half_width, sampling_rate_hz, vx)
+    centred_velocity(y_deg, half_width, sampling_rate_hz, vy)
+    valid = np.isfinite(vx) & np.isfinite(vy)
+    for gap in np.flatnonzero(np.diff(times_us) > GAP_INTERVALS * 1e6 / sampling_rate_hz):
+        valid[max(0, gap - half_width + 1) : gap + half_width + 1] = False
+    n = int(valid.sum())
+    if n == 0:
+        return parameters.noise_prior_deg_s, parameters.noise_prior_deg_s
+    trust = n / (n + parameters.noise_prior_s * sampling_rate_hz)
+
+    def blended(velocity: Floats) -> float:
+        median = np.median(velocity)
+        spread = max(float(np.median(np.abs(velocity - median))), SMALLEST_NOISE_DEG_S)
+        prior = max(parameters.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
+        return math.exp(trust * math.log(spread) + (1.0 - trust) * math.log(prior))
+
+    return blended(vx[valid]), blended(vy[valid])
+
+
+GAP_INTERVALS = 1.5
+"""A step in time of more than this many sample intervals is a gap, as in the kernel."""
+
+
+def _detect(
+    times_us: npt.ArrayLike,
+    x_deg: npt.ArrayLike,
+    y_deg: npt.ArrayLike,
+    sampling_rate_hz: float | None,
+    parameters: DetectorParameters | None,
+    eye: EventEye,
+    method: Method,
+) -> Detection:
+    rate = check_rate(sampling_rate_hz)
+    parameters = parameters or DetectorParameters()
+    times, x, y = checked_samples(times_us, x_deg, y_deg)
+    half_width = to_samples(parameters.velocity_half_width_ms, rate, at_least=1)
+    problem = outcome_before_search(x, y, 2 * half_width + 1)
+
+    noise = None
+    if method == "settled":
+        noise = noise_of_the_whole(times, x, y, rate, parameters)
+    settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
+    rows = _rows(settings, state, times, x, y)
+    rows = _without_retracted(rows)
+    if method == "settled":
+        _flag_losses_after(rows, to_samples(parameters.near_loss_ms, rate))
+        rows["decided_us"] = times[-1] if len(times) else 0
+    outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows]
+    saccades = tuple(o for o in outputs if isinstance(o, Saccade))
+    samples = np.searchsorted(times, [(s.onset_us, s.offset_us) for s in saccades])
+
+    return Detection(
+        method=method,
+        eye=eye,
+        outcome=problem or (Outcome.FOUND if saccades else Outcome.NOTHING_FOUND),
+        sampling_rate_hz=rate,
+        parameters=parameters,
+        thresholds_deg_s=None if problem else thresholds_of(state, parameters),
+        saccades=saccades,
+        fixations=tuple(o for o in outputs if isinstance(o, Fixation)),
+        blinks=tuple(o for o in outputs if isinstance(o, Blink)),
+        saccade_samples=samples.reshape(-1, 2).astype(np.int64),
+    )
+
+
+def _rows(settings: Records, state: Records, times: Integers, x: Floats, y: Floats) -> Records:
+    """Return everything the kernel has to say of the samples."""
+    push = compiled_push()
+    buffer = np.zeros(4096, ROW)
+    parts = []
+    taken = 0
+    while taken < len(times):
+        n_rows = push(settings, state, buffer, times[taken:], x[taken:], y[taken:])
+        parts.append(buffer[:n_rows].copy())
+        taken += int(state[0]["n_taken"])
+    n_rows = online_kernels.finish(settings, state, buffer)
+    parts.append(buffer[:n_rows].copy())
+    return np.concatenate(parts)
+
+
+def _without_retracted(rows: Records) -> Records:
+    kind, onset = rows["kind"], rows["onset"]
+    retracted = (kind == SACCADE) & np.isin(onset, onset[kind == RETRACTION])
+    kept: Records = rows[~retracted & (kind != RETRACTION)]
+    return kept
+
+
+def _flag_losses_after(rows: Records, near: int) -> None:
+    """Flag saccades that a loss follows, which the online detector cannot know in time."""
+    losses = np.sort(rows["onset"][rows["kind"] == LOSS])
+    saccades = np.flatnonzero(rows["kind"] == SACCADE)
+    next_loss = np.searchsorted(losses, rows["offset"][saccades])
+    followed = next_loss < len(losses)
+    at = saccades[followed]
+    rows["near_loss"][at] |= losses[next_loss[followed]] - rows["offset"][at] <= near

@@ -1,0 +1,76 @@
+"""Velocity as Engbert & Kliegl (2003) take it: symmetric differences, averaged.
+
+v[n] = rate · Σ_{k=1..m} (x[n+k] − x[n−k]) / (m(m+1)); m = 2 is the authors' five-point form.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gazelive.compilation import kernel
+
+
+@kernel
+def centred_velocity(
+    x_deg: np.ndarray, half_width: int, sampling_rate_hz: float, velocity: np.ndarray
+) -> None:
+    """Write the velocity in °/s of each sample; NaN where the window has a lost sample or none."""
+    n = len(x_deg)
+    scale = sampling_rate_hz / (half_width * (half_width + 1))
+    for centre in range(n):
+        if centre < half_width or centre >= n - half_width:
+            velocity[centre] = np.nan
+            continue
+        total = 0.0
+        for k in range(1, half_width + 1):
+            total += x_deg[centre + k] - x_deg[centre - k]
+        # the centre itself is not in the sum, but a lost centre is a lost sample all the same
+        velocity[centre] = total * scale if x_deg[centre] == x_deg[centre] else np.nan
+
+
+@kernel
+def engbert_kliegl_velocity(
+    x_deg: np.ndarray, sampling_rate_hz: float, velocity: np.ndarray
+) -> None:
+    """Write the toolbox's velocity: five points, three next to the ends, 0 at the ends."""
+    n = len(x_deg)
+    for centre in range(n):
+        if centre == 0 or centre == n - 1:
+            velocity[centre] = 0.0
+        elif centre == 1 or centre == n - 2:
+            velocity[centre] = sampling_rate_hz / 2.0 * (x_deg[centre + 1] - x_deg[centre - 1])
+        else:
+            velocity[centre] = (
+                sampling_rate_hz
+                / 6.0
+                * (x_deg[centre + 2] + x_deg[centre + 1] - x_deg[centre - 1] - x_deg[centre - 2])
+            )
+
+
+@kernel
+def elliptic_runs(
+    vx: np.ndarray,
+    vy: np.ndarray,
+    threshold_x: float,
+    threshold_y: float,
+    shortest: int,
+    runs: np.ndarray,
+) -> int:
+    """Write first and last index of each run of at least `shortest` samples outside the ellipse.
+
+    Velocities, thresholds: °/s. `runs` has shape (more than n / (shortest + 1), 2); the number of
+    rows written is returned. NaN is inside, so that a lost sample ends a run.
+    """
+    n_runs = 0
+    length = 0
+    n = len(vx)
+    for i in range(n + 1):
+        if i < n and (vx[i] / threshold_x) ** 2 + (vy[i] / threshold_y) ** 2 > 1.0:
+            length += 1
+            continue
+        if length >= shortest:
+            runs[n_runs, 0] = i - length
+            runs[n_runs, 1] = i - 1
+            n_runs += 1
+        length = 0
+    return n_runs
