@@ -44,37 +44,38 @@ def follow_both_eyes(
     for i in range(len(left_x)):
         left = math.isfinite(left_x[i]) and math.isfinite(left_y[i])
         right = math.isfinite(right_x[i]) and math.isfinite(right_y[i])
-        if not (left or right):
+        left_carries = left and not math.isnan(s.left_x_deg)
+        right_carries = right and not math.isnan(s.right_x_deg)
+        x = _mean(left, left_x[i], right, right_x[i])
+        y = _mean(left, left_y[i], right, right_y[i])
+        if left_carries or right_carries:
+            moved_x = _mean(
+                left_carries, left_x[i] - s.left_x_deg, right_carries, right_x[i] - s.right_x_deg
+            )
+            moved_y = _mean(
+                left_carries, left_y[i] - s.left_y_deg, right_carries, right_y[i] - s.right_y_deg
+            )
+            x = s.leak * x + (1.0 - s.leak) * (s.x_deg + moved_x)
+            y = s.leak * y + (1.0 - s.leak) * (s.y_deg + moved_y)
+        elif not math.isnan(s.x_deg):
+            # seen before, but by the other eye: a jump that is no movement
             x = y = np.nan
-        else:
-            n = float(left) + float(right)
-            mean_x = ((left_x[i] if left else 0.0) + (right_x[i] if right else 0.0)) / n
-            mean_y = ((left_y[i] if left else 0.0) + (right_y[i] if right else 0.0)) / n
-            left_carries = left and not math.isnan(s.left_x_deg)
-            right_carries = right and not math.isnan(s.right_x_deg)
-            if left_carries or right_carries:
-                moved_x = moved_y = 0.0
-                if left_carries:
-                    moved_x += left_x[i] - s.left_x_deg
-                    moved_y += left_y[i] - s.left_y_deg
-                if right_carries:
-                    moved_x += right_x[i] - s.right_x_deg
-                    moved_y += right_y[i] - s.right_y_deg
-                n = float(left_carries) + float(right_carries)
-                x = s.x_deg + moved_x / n
-                y = s.y_deg + moved_y / n
-                x += s.leak * (mean_x - x)
-                y += s.leak * (mean_y - y)
-            else:
-                # seen before, but by the other eye: a jump that is no movement
-                jumps = not (math.isnan(s.left_x_deg) and math.isnan(s.right_x_deg))
-                x = np.nan if jumps else mean_x
-                y = np.nan if jumps else mean_y
+        lost = math.isnan(x)
         s.x_deg = x
         s.y_deg = y
-        s.left_x_deg = left_x[i] if left and not math.isnan(x) else np.nan
-        s.left_y_deg = left_y[i] if left and not math.isnan(x) else np.nan
-        s.right_x_deg = right_x[i] if right and not math.isnan(x) else np.nan
-        s.right_y_deg = right_y[i] if right and not math.isnan(x) else np.nan
+        s.left_x_deg = left_x[i] if left and not lost else np.nan
+        s.left_y_deg = left_y[i] if left and not lost else np.nan
+        s.right_x_deg = right_x[i] if right and not lost else np.nan
+        s.right_y_deg = right_y[i] if right and not lost else np.nan
         x_deg[i] = x
         y_deg[i] = y
+
+
+@kernel
+def _mean(a_counts: bool, a: float, b_counts: bool, b: float) -> float:
+    """Return the mean of those of two numbers that count; NaN for none."""
+    if a_counts and b_counts:
+        return 0.5 * (a + b)
+    if a_counts:
+        return a
+    return b if b_counts else np.nan
