@@ -1,0 +1,217 @@
+"""Trials, as the messages of an experiment mark them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gazelive.errors import ConfigError
+from gazelive.gaze.stream import Message
+from gazelive.recordings.eyelink_messages import LONGEST_COMMAND
+from gazelive.recordings.recording import Block, Trial
+
+
+class TrialPatterns(msgspec.Struct, frozen=True, kw_only=True):
+    """Regular expressions, matched from the start of a message, that tell what it means.
+
+    A group of the name that a field's text gives holds the value; without such a group the
+    value is what follows the match. Known by default:
+
+    - trials: ``TRIALID … TRIAL_RESULT`` (the vendor's Data Viewer), ``start_trial …
+      stop_trial`` (PyGaze, OpenSesame);
+    - images: ``!V IMGLOAD FILL|CENTER|TOP_LEFT path [x y [w h]]``;
+    - what the screen shows: ``image_onset``, ``stimulus_onset``, ``DISPLAY ON`` (also with an
+      underscore), ``SYNCTIME``, and ``image_offset``, ``stimulus_offset``, ``DISPLAY OFF``,
+      ``BLANK_SCREEN``;
+    - variables: ``!V TRIAL_VAR key value``, ``var key value`` (OpenSesame).
+    """
+
+    start: str = r"(?i:TRIALID|start_trial)\b:?\s*(?P<name>.*)"
+    """Group `name`."""
+    stop: str = r"(?i:TRIAL_RESULT|stop_trial)\b:?\s*(?P<result>.*)"
+    """Group `result`."""
+    image: str = r"!V IMGLOAD\s+\S+\s+(?P<image>\S.*?)(?:\s++-?\d++(?:\.\d++)?){0,4}\s*+$"
+    """Group `image`."""
+    image_onset: str = r"(?i:(?:image|stimulus)[ _]?onset|display[ _]on|synctime)\b"
+    image_offset: str = r"(?i:(?:image|stimulus)[ _]?offset|display[ _]off|blank_screen)\b"
+    variable: str = r"(?:!V TRIAL_VAR|var)\s+(?P<key>\S+)\s*(?P<value>.*)"
+    """Groups `key` and `value`."""
+
+
+DEFAULT_PATTERNS = TrialPatterns()
+
+
+def find_trials(
+    messages: Sequence[Message],
+    blocks: Sequence[Block],
+    patterns: TrialPatterns = DEFAULT_PATTERNS,
+) -> tuple[Trial, ...]:
+    """Return the trials that `messages` mark, in their order.
+
+    A trial that is never stopped ends where the next starts or where its block ends, whichever
+    is first. `Trial.block` is the block that most of the trial lies in: a trial often starts
+    before its block and stops after it.
+    """
+    finder = _TrialFinder(_compile(patterns), _BlockTimes(blocks))
+    for message in sorted(messages, key=_time_us):
+        finder.take(message)
+    return finder.trials()
+
+
+def _time_us(message: Message) -> int:
+    return message.tracker_time_us
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """The patterns, ready to match."""
+
+    start: re.Pattern[str]
+    stop: re.Pattern[str]
+    image: re.Pattern[str]
+    image_onset: re.Pattern[str]
+    image_offset: re.Pattern[str]
+    variable: re.Pattern[str]
+
+
+@functools.lru_cache(maxsize=32)
+def _compile(patterns: TrialPatterns) -> _Compiled:
+    compiled = {}
+    for name, pattern in msgspec.structs.asdict(patterns).items():
+        try:
+            compiled[name] = re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(f"not a regular expression: {error}", key=name) from error
+    return _Compiled(**compiled)
+
+
+def _value(match: re.Match[str], group: str) -> str:
+    """Return the named group, else what follows the match, without blanks around it."""
+    value = match[group] if group in match.re.groupindex else match.string[match.end() :]
+    return (value or "").strip()
+
+
+@dataclass
+class _OpenTrial:
+    """A trial that has been started."""
+
+    name: str
+    start_us: int
+    image: str | None = None
+    image_is_final: bool = False
+    onset_us: int | None = None
+    offset_us: int | None = None
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+class _TrialFinder:
+    """Takes messages in the order of time and gathers trials."""
+
+    def __init__(self, patterns: _Compiled, block_times: _BlockTimes) -> None:
+        self._patterns = patterns
+        self._block_times = block_times
+        self._open: _OpenTrial | None = None
+        self._trials: list[Trial] = []
+        self._last_us = 0
+
+    def take(self, message: Message) -> None:
+        """Take the next message."""
+        self._last_us = message.tracker_time_us
+        text = message.text[:LONGEST_COMMAND]
+        if match := self._patterns.start.match(text):
+            self._close_unstopped(message.tracker_time_us)
+            name = _value(match, "name") or str(len(self._trials))
+            self._open = _OpenTrial(name, message.tracker_time_us)
+        elif self._open is None:
+            return
+        elif match := self._patterns.stop.match(text):
+            self._close(message.tracker_time_us, _value(match, "result") or None)
+        else:
+            self._take_detail(self._open, message.tracker_time_us, text)
+
+    def trials(self) -> tuple[Trial, ...]:
+        """Return all trials; one that is still open ends with its block."""
+        self._close_unstopped(None)
+        return tuple(self._trials)
+
+    def _take_detail(self, trial: _OpenTrial, time_us: int, text: str) -> None:
+        if match := self._patterns.variable.match(text):
+            trial.variables[_value(match, "key")] = _value(match, "value")
+        elif match := self._patterns.image.match(text):
+            # Data Viewer's protocol names the image just after its onset; of several images
+            # that one counts, else the last before the onset
+            if not trial.image_is_final:
+                trial.image = _value(match, "image") or None
+                trial.image_is_final = trial.onset_us is not None
+        elif trial.onset_us is None:
+            if self._patterns.image_onset.match(text):
+                trial.onset_us = time_us
+        elif trial.offset_us is None and self._patterns.image_offset.match(text):
+            trial.offset_us = time_us
+
+    def _close_unstopped(self, next_start_us: int | None) -> None:
+        if self._open is not None:
+            start_us = self._open.start_us
+            end_us = self._block_times.end_after(start_us, before_us=next_start_us)
+            if end_us is None:
+                end_us = self._last_us if next_start_us is None else next_start_us
+            self._close(max(end_us, start_us), None)
+
+    def _close(self, end_us: int, result: str | None) -> None:
+        trial = self._open
+        assert trial is not None
+        self._open = None
+        self._trials.append(
+            Trial(
+                name=trial.name,
+                start_us=trial.start_us,
+                end_us=end_us,
+                block=self._block_times.containing(trial.start_us, end_us),
+                image=trial.image,
+                image_onset_us=trial.onset_us,
+                image_offset_us=trial.offset_us,
+                variables=trial.variables,
+                result=result,
+            )
+        )
+
+
+class _BlockTimes:
+    """Finds the block of a time span; blocks are taken to follow one another."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        order = sorted(range(len(blocks)), key=lambda k: blocks[k].start_us)
+        self._indices = order
+        self._starts_us = [blocks[k].start_us for k in order]
+        self._ends_us = [blocks[k].end_us for k in order]
+
+    def end_after(self, start_us: int, *, before_us: int | None) -> int | None:
+        """Return the end of the block that lies at or after `start_us`, but not past `before_us`.
+
+        None where no block starts in time.
+        """
+        for k in self._near(start_us, before_us):
+            end_us = self._ends_us[k]
+            if end_us > start_us:
+                return end_us if before_us is None else min(end_us, before_us)
+        return None
+
+    def containing(self, start_us: int, end_us: int) -> int | None:
+        """Return the index of the block that shares most time with the span."""
+        best, most_us = None, -1
+        for k in self._near(start_us, end_us + 1):
+            shared_us = min(self._ends_us[k], end_us) - max(self._starts_us[k], start_us)
+            if shared_us > most_us:
+                best, most_us = self._indices[k], shared_us
+        return best
+
+    def _near(self, start_us: int, before_us: int | None) -> Iterator[int]:
+        """Yield the places of the blocks that start before `before_us` and may reach `start_us`."""
+        first = max(bisect_right(self._starts_us, start_us) - 1, 0)
+        n = len(self._starts_us)
+        yield from range(first, n if before_us is None else bisect_left(self._starts_us, before_us))
