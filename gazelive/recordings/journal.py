@@ -170,9 +170,9 @@ def decode_notes(payload: memoryview) -> Notes:
 
 def decode_chunk(block: int, number: int, payload: memoryview) -> Chunk:
     """Return what a record of kind CHUNK holds, as a copy of its own, without extra columns."""
+    messages, _ = decode_additions(payload)
     n_samples, _, arrival_s = _CHUNK_PREFIX.unpack_from(payload)
     samples: Samples = np.frombuffer(payload, SAMPLE_DTYPE, n_samples, CHUNK_PREFIX_BYTES)
-    messages, _ = decode_additions(payload)
     return Chunk(
         number=number, block=block, samples=samples.copy(), messages=messages, arrival_s=arrival_s
     )
@@ -180,17 +180,18 @@ def decode_chunk(block: int, number: int, payload: memoryview) -> Chunk:
 
 def decode_additions(payload: memoryview) -> tuple[tuple[Message, ...], Columns]:
     """Return the messages and the extra columns in the payload of a record of kind CHUNK."""
-    n_samples, additions_bytes, _ = _CHUNK_PREFIX.unpack_from(payload)
-    if not additions_bytes:
-        return (), {}
-    start = CHUNK_PREFIX_BYTES + n_samples * SAMPLE_DTYPE.itemsize
-    columns_start = start + additions_bytes
-    additions = _decode(_additions_decoder, payload[start:columns_start])
-    names = additions.extras
-    values = np.frombuffer(payload, "<f4", len(names) * n_samples, columns_start)
-    return additions.messages, dict(
-        zip(names, values.astype(np.float32).reshape(len(names), n_samples), strict=True)
-    )
+    try:
+        n_samples, additions_bytes, _ = _CHUNK_PREFIX.unpack_from(payload)
+        start = CHUNK_PREFIX_BYTES + n_samples * SAMPLE_DTYPE.itemsize
+        columns_start = start + additions_bytes
+        if columns_start == start == len(payload):
+            return (), {}
+        additions = _decode(_additions_decoder, payload[start:columns_start])
+        values = np.frombuffer(payload[columns_start:], "<f4").astype(np.float32)
+        columns = values.reshape(len(additions.extras), n_samples)
+    except (struct.error, ValueError) as error:
+        raise RecordingError(f"a record is whole but its parts do not fit: {error}") from error
+    return additions.messages, dict(zip(additions.extras, columns, strict=True))
 
 
 def _decode(decoder: msgspec.json.Decoder[T], payload: memoryview) -> T:

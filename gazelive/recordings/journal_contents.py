@@ -32,7 +32,8 @@ from gazelive.recordings.journal_scan import Run, gather_at, scan
 from gazelive.recordings.recording import Block, Problem, Signal, Trial
 
 _SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
-_WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))  # copied as it is, not field by field
+_WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))
+"""Copies in one go what numpy would copy field by field, twenty times slower."""
 
 
 def read_journal(path: Path, *, progress: Callable[[float], None] | None = None) -> JournalContents:
@@ -76,7 +77,8 @@ class JournalContents:
         self.end = 0
         """Position behind the last whole record."""
         self._samples: Samples = np.empty(0, SAMPLE_DTYPE)
-        self._n_samples = 0
+        self.n_samples = 0
+        """Number of samples so far."""
         self._heads: dict[int, BlockHead] = {}
         self._first_rows: dict[int, int] = {}  # of each block, in the order of the journal
         self._extras: dict[int, list[tuple[int, Columns]]] = {}
@@ -113,7 +115,7 @@ class JournalContents:
                 f"the last {journal_bytes - self.end} bytes ({after}) are no whole record and "
                 "were left out"
             )
-        self._samples.resize(self._n_samples, refcheck=False)
+        self._samples.resize(self.n_samples, refcheck=False)
 
     def problem(self, text: str) -> None:
         """Remember something that is wrong."""
@@ -121,7 +123,7 @@ class JournalContents:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks in their order; call it once."""
-        ends = [*self._first_rows.values(), self._n_samples][1:]
+        ends = [*self._first_rows.values(), self.n_samples][1:]
         rows_of = {
             number: slice(first, end)
             for (number, first), end in zip(self._first_rows.items(), ends, strict=False)
@@ -165,11 +167,14 @@ class JournalContents:
     def _add_samples(
         self, run: Run, chunks: npt.NDArray[np.intp]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Copy the samples of some records; return each one's first row, and if it has messages."""
-        payloads = run.offsets[chunks] + HEAD_BYTES
-        counts = gather_at(run.window, payloads, CHUNK_PREFIX_DTYPE)["n_samples"].astype(np.int64)
-        used_bytes = CHUNK_PREFIX_BYTES + _SAMPLE_BYTES * counts
+        """Copy the samples of some records; return each one's first row, and if it has more."""
         payload_bytes = run.heads["payload_bytes"][chunks]
+        if (payload_bytes < CHUNK_PREFIX_BYTES).any():
+            raise RecordingError("a record is whole but too short for a chunk")
+        payloads = run.offsets[chunks] + HEAD_BYTES
+        prefixes = gather_at(run.window, payloads, CHUNK_PREFIX_DTYPE)
+        counts = prefixes["n_samples"].astype(np.int64)
+        used_bytes = CHUNK_PREFIX_BYTES + _SAMPLE_BYTES * counts
         if (used_bytes > payload_bytes).any():
             raise RecordingError("a record is whole but claims more samples than it holds")
         rows_in_run = np.cumsum(counts) - counts
@@ -177,13 +182,14 @@ class JournalContents:
         # sample j of the run, in chunk c, begins at first[c] + bytes · (j − rows_in_run[c])
         first_bytes = payloads + CHUNK_PREFIX_BYTES - _SAMPLE_BYTES * rows_in_run
         sample_offsets = np.repeat(first_bytes, counts) + _SAMPLE_BYTES * np.arange(n_samples)
-        row = self._n_samples
+        row = self.n_samples
         self._samples[row : row + n_samples].view(_WHOLE_SAMPLE)[:] = gather_at(
             run.window, sample_offsets, _WHOLE_SAMPLE
         )
         self._note_block_starts(run.heads["block"][chunks].astype(np.int64), row + rows_in_run)
-        self._n_samples += n_samples
-        return row + rows_in_run, used_bytes < payload_bytes
+        self.n_samples += n_samples
+        has_more = (used_bytes < payload_bytes) | (prefixes["additions_bytes"] > 0)
+        return row + rows_in_run, has_more
 
     def _note_block_starts(
         self, blocks: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
@@ -198,7 +204,7 @@ class JournalContents:
         """Take over what is not samples; `row` is where a chunk's samples went."""
         payload = run.payload(index)
         block = int(run.heads["block"][index])
-        match run.heads["kind"][index]:
+        match int(run.heads["kind"][index]):
             case Kind.CHUNK:
                 messages, columns = decode_additions(payload)
                 self.messages += messages

@@ -43,7 +43,10 @@ class JournalFollower:
                 if run.start > self._position:
                     lost = f"{run.start - self._position} bytes from byte {self._position} on"
                     self.problems.append(Problem(None, f"{lost} are damaged and were left out"))
-                yield from self._read(run)
+                try:
+                    yield from self._read(run)
+                except RecordingError as error:
+                    raise RecordingError(str(error), path=self._path) from error
 
     def _read(self, run: Run) -> Iterator[Chunk | StreamDescription]:
         for index, head in enumerate(run.heads):

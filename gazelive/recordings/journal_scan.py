@@ -7,7 +7,6 @@ reader.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.recordings.journal import (
-    CRC_BYTES,
     FRAME_BYTES,
     HEAD_BYTES,
     HEAD_DTYPE,
@@ -29,8 +27,9 @@ from gazelive.recordings.journal import (
 )
 
 WINDOW_BYTES = 1 << 20
-_MAGIC_AND_LENGTH = struct.Struct("<4sI")
+_MAGIC_AND_LENGTH = np.dtype([("magic", "<u4"), ("payload_bytes", "<u4")])
 _NO_LIMIT = 1 << 62
+Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Run:
 
     window: bytearray
     """Holds the records, and is overwritten when the next run is asked for."""
-    offsets: npt.NDArray[np.int64]
+    offsets: Offsets
     """Where in the window each record begins."""
     heads: npt.NDArray[Any]
     """The records' heads, of `HEAD_DTYPE`."""
@@ -63,14 +62,13 @@ class Run:
         )
 
 
-def gather_at(
-    window: bytearray, offsets: npt.NDArray[np.int64], dtype: np.dtype[Any]
-) -> npt.NDArray[Any]:
+def gather_at(window: bytearray, offsets: Offsets, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return copies of the items of `dtype` that begin at `offsets`, wherever those fall."""
+    whole = np.dtype(("V", dtype.itemsize))  # copied as they are, not field by field
     at_every_byte: npt.NDArray[Any] = np.ndarray(
-        (len(window) - dtype.itemsize + 1,), dtype, window, strides=(1,)
+        (len(window) - dtype.itemsize + 1,), whole, window, strides=(1,)
     )
-    return at_every_byte[offsets]
+    return at_every_byte[offsets].view(dtype)
 
 
 def scan(file: FileIO, start: int = 0) -> Iterator[Run]:
@@ -82,17 +80,16 @@ def scan(file: FileIO, start: int = 0) -> Iterator[Run]:
     window = _Window(file, start)
     limit = _NO_LIMIT
     while True:
-        offsets, wanted_bytes = _walk(window, limit)
-        n_whole = _count_whole(window, offsets)
+        bounds, wanted_bytes = window.next_bounds(limit)
+        n_whole = _count_whole(window.data, bounds)
         if n_whole:
-            run = window.take(offsets[:n_whole])
-            yield run
+            yield window.take(bounds[: n_whole + 1])
             limit = min(2 * limit, _NO_LIMIT)
-        if n_whole < len(offsets):
+        if n_whole + 1 < len(bounds):
             wanted_bytes = 0  # the next record is there, but damaged
         if wanted_bytes and window.fill(wanted_bytes):
             continue
-        limit = 1  # careful behind damage, lest every bit of it make us walk the window again
+        limit = 1  # careful behind damage, lest every bit of it make us check the window again
         if not window.skip_to_next_magic():
             return
 
@@ -129,96 +126,100 @@ def find_end(path: Path) -> JournalEnd:
 
 
 class _Window:
-    """A part of the file in memory; `position` is where in it the unread bytes begin."""
+    """A part of the file in memory; `position` is where in it the unread bytes begin.
+
+    Where records may begin is found once for a whole window by array operations: following the
+    lengths from head to head would take as long as everything else together.
+    """
 
     def __init__(self, file: FileIO, start: int) -> None:
         self._file = file
-        self.data = bytearray(WINDOW_BYTES)
+        n_bytes = file.seek(0, 2) - start
+        self.data = bytearray(max(FRAME_BYTES, min(n_bytes, WINDOW_BYTES)))
         self.position = 0
-        self.filled = 0
+        self._filled = 0
         self._data_start = start
+        self._index()
         file.seek(start)
 
-    def take(self, offsets: list[int]) -> Run:
-        """Return the records at `offsets` (the first is at `position`) and step behind them."""
-        places = np.array(offsets, np.int64)
-        heads = gather_at(self.data, places, HEAD_DTYPE)
+    def _index(self) -> None:
+        """Find every place where a record may begin, and where it would end."""
+        n_places = max(0, self._filled - FRAME_BYTES + 1)
+        places = np.frombuffer(self.data, np.uint8, n_places)
+        maybe = np.flatnonzero(places == MAGIC[0])
+        heads = gather_at(self.data, maybe, _MAGIC_AND_LENGTH)
+        is_magic = heads["magic"] == int.from_bytes(MAGIC, "little")
+        self._magics = maybe[is_magic]
+        self._ends = self._magics + FRAME_BYTES + heads["payload_bytes"][is_magic]
+        # a record with another right behind it is a link of a chain
+        self._chain_ends = np.flatnonzero(np.append(self._magics[1:], -1) != self._ends)
+
+    def next_bounds(self, limit: int) -> tuple[Offsets, int]:
+        """Return the bounds of up to `limit` records from `position` on, unchecked.
+
+        Record i lies between the bounds i and i + 1. The second value is how many bytes are
+        needed to go on behind them, 0 where no record can begin there.
+        """
+        first = int(np.searchsorted(self._magics, self.position))
+        if first == len(self._magics) or self._magics[first] != self.position:
+            is_short = self._filled - self.position < FRAME_BYTES
+            return self._magics[:0], FRAME_BYTES if is_short else 0
+        last = int(self._chain_ends[np.searchsorted(self._chain_ends, first)])
+        last = min(last, first + limit - 1)
+        if self._ends[last] <= self._filled:
+            return np.append(self._magics[first : last + 1], self._ends[last]), FRAME_BYTES
+        wanted_bytes = int(self._ends[last] - self._magics[last])
+        is_possible = wanted_bytes <= FRAME_BYTES + MAX_PAYLOAD_BYTES
+        return self._magics[first : last + 1], wanted_bytes if is_possible else 0
+
+    def take(self, bounds: Offsets) -> Run:
+        """Return the records between `bounds` (the first is at `position`) and step over them."""
         start = self.position
-        self.position = offsets[-1] + int(heads["payload_bytes"][-1]) + FRAME_BYTES
+        self.position = int(bounds[-1])
         return Run(
             window=self.data,
-            offsets=places,
-            heads=heads,
+            offsets=bounds[:-1],
+            heads=gather_at(self.data, bounds[:-1], HEAD_DTYPE),
             start=self._data_start + start,
             end=self._data_start + self.position,
         )
 
     def fill(self, n_bytes: int) -> bool:
         """Read on until `n_bytes` are unread; False where the file ends before."""
-        if self.filled - self.position >= n_bytes:
+        if self._filled - self.position >= n_bytes:
             return True
-        unread = self.data[self.position : self.filled]
+        unread = self.data[self.position : self._filled]
         if n_bytes > len(self.data):
             self.data = bytearray(n_bytes)
         self.data[: len(unread)] = unread
         self._data_start += self.position
-        self.position, self.filled = 0, len(unread)
+        self.position, self._filled = 0, len(unread)
         with memoryview(self.data) as view:
-            while self.filled < len(view):
-                n_read = self._file.readinto(view[self.filled :])
-                if not n_read:
-                    break
-                self.filled += n_read
-        return self.filled >= n_bytes
+            while self._filled < len(view) and (n := self._file.readinto(view[self._filled :])):
+                self._filled += n
+        self._index()
+        return self._filled >= n_bytes
 
     def skip_to_next_magic(self) -> bool:
         """Step to where the next record may begin; False where the file ends before."""
-        searched = self.position + 1
-        while (found := self.data.find(MAGIC, searched, self.filled)) < 0:
-            # the last bytes may be the beginning of the magic
-            self.position = max(self.position, self.filled - len(MAGIC) + 1)
-            n_unread = self.filled - self.position
-            if not self.fill(n_unread + 1):
+        following = int(np.searchsorted(self._magics, self.position, side="right"))
+        while following == len(self._magics):
+            # the last bytes, too few for a record, may be the beginning of one
+            beginning = self._filled - FRAME_BYTES + 1
+            self.position = max(beginning, min(self.position + 1, self._filled))
+            if not self.fill(FRAME_BYTES):
                 return False
-            searched = self.position
-        self.position = found
+            following = 0
+        self.position = int(self._magics[following])
         return True
 
 
-def _walk(window: _Window, limit: int) -> tuple[list[int], int]:
-    """Follow the lengths from head to head; return the records' places, unchecked.
-
-    The second value is how many bytes the next record needs, 0 where there is none.
-    """
-    data, position, filled = window.data, window.position, window.filled
-    unpack = _MAGIC_AND_LENGTH.unpack_from
-    offsets: list[int] = []
-    while position + FRAME_BYTES <= filled and len(offsets) < limit:
-        magic, payload_bytes = unpack(data, position)
-        if magic != MAGIC or payload_bytes > MAX_PAYLOAD_BYTES:
-            return offsets, 0
-        record_end = position + FRAME_BYTES + payload_bytes
-        if record_end > filled:
-            return offsets, record_end - position
-        offsets.append(position)
-        position = record_end
-    return offsets, FRAME_BYTES
-
-
-def _count_whole(window: _Window, offsets: list[int]) -> int:
+def _count_whole(data: bytearray, bounds: Offsets) -> int:
     """Return how many of the first records have the right checksum."""
-    if not offsets:
-        return 0
-    data = memoryview(window.data)
-    ends = [*offsets[1:], _record_end(window.data, offsets[-1])]
-    if zlib.crc32(data[offsets[0] : ends[-1]]) == 0:
-        return len(offsets)
-    for index, (start, end) in enumerate(zip(offsets, ends, strict=True)):
-        if zlib.crc32(data[start:end]) != 0:
-            return index
-    return len(offsets)
-
-
-def _record_end(data: bytearray, offset: int) -> int:
-    _, payload_bytes = _MAGIC_AND_LENGTH.unpack_from(data, offset)
-    return int(offset + HEAD_BYTES + payload_bytes + CRC_BYTES)
+    n_records = max(0, len(bounds) - 1)
+    view = memoryview(data)
+    if n_records and zlib.crc32(view[bounds[0] : bounds[-1]]) != 0:
+        for index in range(n_records):
+            if zlib.crc32(view[bounds[index] : bounds[index + 1]]) != 0:
+                return index
+    return n_records

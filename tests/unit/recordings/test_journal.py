@@ -57,6 +57,7 @@ def shared_folder(tmp_path_factory):
 
 def read(tmp_path, content: bytes):
     path = tmp_path / "gaze.journal"
+    path.unlink(missing_ok=True)  # ext4 would wait for the disk when a file is overwritten
     path.write_bytes(content)
     contents = read_journal(path)
     return contents, list(contents.blocks())
@@ -89,7 +90,7 @@ def test_extra_columns_come_back_with_their_chunk(tmp_path):
     chunk = make_chunk(0, 3, text="m")
     velocity = np.array([1, np.nan, 3], np.float32)
     messages, columns = decode_additions(
-        memoryview(chunk_record(chunk, {"velocity": velocity}))[24:]
+        memoryview(chunk_record(chunk, {"velocity": velocity}))[24:-4]
     )
     assert messages == chunk.messages
     np.testing.assert_array_equal(columns["velocity"], velocity)
@@ -218,7 +219,10 @@ def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
 @pytest.mark.parametrize(
     "record",
     [
+        frame(Kind.CHUNK, 0, 0),
         frame(Kind.CHUNK, 0, 0, np.array([9, 0], "<u4").tobytes(), bytes(8)),
+        frame(Kind.CHUNK, 0, 0, np.array([0, 9], "<u4").tobytes(), bytes(8)),
+        frame(Kind.CHUNK, 0, 0, np.array([0, 2], "<u4").tobytes(), bytes(8), b"{}" + bytes(4)),
         frame(Kind.NOTES, 0, 0, b'{"messages": 3}'),
         frame(Kind.BLOCK, 0, 0, b"not json"),
     ],
@@ -226,6 +230,10 @@ def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
 def test_a_whole_record_that_makes_no_sense_is_a_clear_error(tmp_path, record):
     with pytest.raises(RecordingError, match=r"gaze\.journal: a record is whole but"):
         read(tmp_path, block_record() + record)
+    follower = JournalFollower(tmp_path / "gaze.journal")
+    if b"messages" not in record:  # which it does not read
+        with pytest.raises(RecordingError, match=r"gaze\.journal: a record is whole but"):
+            list(follower.poll())
 
 
 def test_blocks_out_of_order_are_a_clear_error(tmp_path):
@@ -244,7 +252,7 @@ def test_notes_are_collected(tmp_path):
 
 def test_undecodable_bytes_in_a_message_do_not_stop_a_recording():
     chunk = make_chunk(0, 1, text=b"caf\xe9".decode("utf-8", "surrogateescape"))
-    messages, _ = decode_additions(memoryview(chunk_record(chunk))[24:])
+    messages, _ = decode_additions(memoryview(chunk_record(chunk))[24:-4])
     assert messages == (Message(0, "caf\\udce9"),)
 
 
@@ -272,9 +280,10 @@ class TestFollower:
         follower = JournalFollower(path)
         assert list(follower.poll()) == []
         arrived: list[Chunk | StreamDescription] = []
-        for length in range(len(JOURNAL) + 1):
-            path.write_bytes(JOURNAL[:length])
-            arrived += follower.poll()
+        with path.open("wb", buffering=0) as file:
+            for position in range(len(JOURNAL)):
+                file.write(JOURNAL[position : position + 1])
+                arrived += follower.poll()
         assert arrived[0] == STREAM
         assert len(arrived) == 1 + len(CHUNKS)
         assert all(same(a, b) for a, b in zip(arrived[1:], CHUNKS, strict=True))
