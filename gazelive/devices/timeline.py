@@ -2,7 +2,8 @@
 
 The timeline is a row of stretches: the blocks, and the time around them, where there may be
 messages (an experiment sends TRIALID before it starts to record, and TRIAL_RESULT after). Inside
-a block time runs as it was recorded, gaps and all. Outside, a long break is shortened.
+a block time runs as it was recorded, gaps and all. Outside, a long break is shortened. Trials
+that no message marks, as in tables, get messages that do.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.stream import Message
 from gazelive.recordings.recording import Recording
+from gazelive.recordings.trial_messages import marked_messages
 
 Positions = npt.NDArray[np.float64]
 """Microseconds of playing since the beginning."""
@@ -105,7 +107,9 @@ def _pieces(
     recording: Recording,
 ) -> Iterator[tuple[int, Samples, tuple[Message, ...], int, int]]:
     """Yield block number, samples, messages, begin and end of each stretch in tracker time."""
-    messages = deque(sorted(recording.messages, key=lambda message: message.tracker_time_us))
+    messages = deque(
+        sorted(marked_messages(recording), key=lambda message: message.tracker_time_us)
+    )
     nothing = empty_samples(0)
     number = -1
     reached_us = messages[0].tracker_time_us if messages else None

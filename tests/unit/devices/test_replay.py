@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,8 @@ from gazelive.clock import ManualClock
 from gazelive.devices.protocol import ControlsPlayback, SendsMessages
 from gazelive.devices.replay import MAX_CHUNK_SAMPLES, ReplayDevice
 from gazelive.errors import ConfigError, DeviceError
+from gazelive.recordings.recording import Trial
+from gazelive.recordings.trials import find_trials
 
 
 def _play(device, *, timeout_s=1.0, max_chunks=100_000):
@@ -77,6 +81,26 @@ def test_a_message_comes_with_its_sample_and_one_outside_at_its_own_time(experim
             elif message.text in {"TRIALID 1", "TRIAL_RESULT 1", "TRIALID 2"}:
                 assert not len(chunk.samples)
                 assert chunk.block == 0, "the next block begins with its first sample"
+
+
+def test_trials_that_no_message_marks_are_marked(make_block, make_recording):
+    trials = tuple(
+        Trial(
+            name=f"t{i}",
+            start_us=i * 100_000,
+            end_us=i * 100_000 + 80_000,
+            block=0,
+            image=f"{i}.png",
+            image_onset_us=i * 100_000 + 20_000,
+            image_offset_us=i * 100_000 + 70_000,
+        )
+        for i in range(5)
+    )
+    recording = replace(make_recording(make_block(0, 500)), trials=trials)
+    device = ReplayDevice(recording, clock=ManualClock())
+    device.start()
+    messages = [message for chunk in _play(device) for message in chunk.messages]
+    assert find_trials(messages, recording.blocks) == trials
 
 
 def test_speed_scales_the_time_that_passes(experiment):
