@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from gazelive import __version__
+from gazelive.cli.compare import compare
 from gazelive.cli.console import fail
+from gazelive.cli.detect import detect
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
 app = typer.Typer(
@@ -37,6 +39,10 @@ def _root(
     ] = False,
 ) -> None:
     pass
+
+
+app.command()(detect)
+app.command()(compare)
 
 
 def main() -> None:

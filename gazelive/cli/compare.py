@@ -1,0 +1,95 @@
+"""`gazelive compare`: how well detected saccades agree with labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gazelive.cli.console import Json, output
+
+if TYPE_CHECKING:
+    from gazelive.offline.comparison import Comparison
+
+
+def compare(
+    events: Annotated[
+        Path, typer.Argument(metavar="EVENTS", help="A table of saccades, as detect writes it.")
+    ],
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LABELS",
+            help="A table t_ms,label (2 or saccade is one), a table of events, or a recording with "
+            "the tracker's own events.",
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Say how well saccades agree with labels: κ, F1, timing, and what was taken for what."""
+    from gazelive.offline import comparison
+
+    result = comparison.compare(events, labels)
+    facts = summary(result)
+    if json:
+        import msgspec
+
+        typer.echo(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
+    else:
+        _print(facts, events, labels)
+
+
+def summary(result: Comparison) -> dict[str, Any]:
+    """Return the figures as JSON holds them; None where a figure is not defined."""
+    agreement = result.agreement
+    return {
+        "kappa": agreement.kappa,
+        "f1": agreement.f1,
+        "precision": agreement.precision,
+        "recall": agreement.recall,
+        "n_events": agreement.n_found,
+        "n_labels": agreement.n_reference,
+        "n_matched": agreement.n_matched,
+        "n_samples": result.n_samples,
+        "onset_error_ms": _spread(agreement.onset_errors_ms),
+        "offset_error_ms": _spread(agreement.offset_errors_ms),
+        "confusion": {
+            label: {"saccade": found, "no saccade": not_found}
+            for label, (found, not_found) in result.confusion.items()
+        },
+    }
+
+
+def _spread(errors_ms: Any) -> dict[str, float] | None:
+    if not len(errors_ms):
+        return None
+    import numpy as np
+
+    return {"median": float(np.median(errors_ms)), "sd": float(np.std(errors_ms))}
+
+
+def _print(facts: dict[str, Any], events: Path, labels: Path) -> None:
+    from rich.table import Table
+
+    kappa = "not defined" if facts["kappa"] is None else f"{facts['kappa']:.3f}"
+    output.print(f"{events.name} against {labels.name}, {facts['n_samples']:,} samples")
+    output.print(f"  sample κ     {kappa}")
+    output.print(
+        f"  event F1     {facts['f1']:.3f}  (precision {facts['precision']:.3f}, recall "
+        f"{facts['recall']:.3f}; {facts['n_matched']} of {facts['n_events']} events match "
+        f"{facts['n_labels']} labels)"
+    )
+    for name in ("onset", "offset"):
+        error = facts[f"{name}_error_ms"]
+        if error is not None:
+            output.print(
+                f"  {name:6s} error median {error['median']:+.1f} ms, SD {error['sd']:.1f} ms"
+            )
+    table = Table(title="Samples by label", title_justify="left", box=None, pad_edge=False)
+    table.add_column("label")
+    table.add_column("found as saccade", justify="right")
+    table.add_column("not", justify="right")
+    for label, counts in facts["confusion"].items():
+        table.add_row(label, f"{counts['saccade']:,}", f"{counts['no saccade']:,}")
+    output.print(table)

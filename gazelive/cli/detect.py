@@ -1,0 +1,221 @@
+"""`gazelive detect`: the saccades of a recording as a table."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
+from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+
+if TYPE_CHECKING:
+    from gazelive.detection import DetectorParameters, EngbertKlieglParameters
+    from gazelive.offline.analysis import Analysis
+
+_EK_PANEL = "Engbert-Kliegl"
+
+
+class MethodName(enum.StrEnum):
+    """How saccades are found."""
+
+    SETTLED = "settled"
+    ONLINE = "online"
+    ENGBERT_KLIEGL = "engbert-kliegl"
+
+
+class PresetName(enum.StrEnum):
+    """Settings of `settled` and `online` that make sense together."""
+
+    SCENE_VIEWING = "scene-viewing"
+    MICROSACCADES = "microsaccades"
+    NOISY = "noisy"
+
+
+class EyeName(enum.StrEnum):
+    """Whose gaze."""
+
+    LEFT = "L"
+    RIGHT = "R"
+    BOTH = "both"
+
+
+def detect(
+    recording: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORDING", help="An ASC or EDF file, a session folder, or a sample table."
+        ),
+    ],
+    method: Annotated[
+        MethodName,
+        typer.Option(
+            help="settled: all of an interval at once (best). online: as it was known live. "
+            "engbert-kliegl: the algorithm of 2003."
+        ),
+    ] = MethodName.SETTLED,
+    preset: Annotated[
+        PresetName, typer.Option(help="Settings for settled and online.")
+    ] = PresetName.SCENE_VIEWING,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Saccades, .csv or .parquet; without it CSV to standard output."
+        ),
+    ] = None,
+    fixations: Annotated[
+        Path | None, typer.Option(help="Write the fixations too, .csv or .parquet.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw traces, events and main sequence, .png, .pdf or .svg.")
+    ] = None,
+    plot_trial: Annotated[
+        str | None, typer.Option(help="The trial to draw (else the one with most saccades).")
+    ] = None,
+    eye: Annotated[
+        EyeName | None, typer.Option(help="L, R or both; by default whatever was recorded.")
+    ] = None,
+    whole_blocks: Annotated[
+        bool, typer.Option("--whole-blocks", help="Search everything, not only the trials.")
+    ] = False,
+    threshold: Annotated[
+        float, typer.Option("--lambda", help="Threshold in σ.", rich_help_panel=_EK_PANEL)
+    ] = 6.0,
+    shortest_ms: Annotated[
+        float,
+        typer.Option("--min-duration-ms", help="Shortest saccade.", rich_help_panel=_EK_PANEL),
+    ] = 6.0,
+    sigma: Annotated[
+        str,
+        typer.Option(
+            "--sigma", help="centred, or 2003 as it was printed then.", rich_help_panel=_EK_PANEL
+        ),
+    ] = "centred",
+    screen: Screen = None,
+    size_mm: SizeMm = None,
+    distance_mm: DistanceMm = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find the saccades of a recording; one row each.
+
+    Where the recording has trials, each is searched from image onset to image offset (or from its
+    start to its end); else every block as a whole.
+    """
+    announce_first_compile(quiet=quiet)
+    from gazelive.offline.analysis import analyse
+    from gazelive.recordings.opening import read_recording
+
+    _check_targets(output, fixations, plot)
+    flags = geometry_flags(screen, size_mm, distance_mm)
+    parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
+    with progress(f"Reading {recording.name}", quiet=quiet) as report:
+        read = read_recording(recording, progress=report)
+    with progress("Detecting", quiet=quiet) as report:
+        analysis = analyse(
+            read,
+            method=method.value,
+            parameters=parameters,
+            eye=None if eye is None else eye.value,
+            flags=flags,
+            whole_blocks=whole_blocks,
+            progress=report,
+        )
+    for warning in analysis.warnings:
+        warn(f"{recording}: {warning}")
+    _warn_of_outcomes(analysis)
+    written = _write(analysis, output, fixations, plot, plot_trial)
+    say(
+        f"{analysis.n_saccades:,} saccades in {len(analysis.intervals)} "
+        f"{'interval' if len(analysis.intervals) == 1 else 'intervals'} ({method.value}).",
+        quiet=quiet,
+    )
+    if written:
+        say("Wrote " + ", ".join(map(str, written)) + ".", quiet=quiet)
+    if output is not None:
+        say(
+            f"Compare it with the tracker's own: gazelive compare {output} {recording}", quiet=quiet
+        )
+
+
+def _check_targets(*targets: Path | None) -> None:
+    """Refuse a target that cannot be written before anything takes time."""
+    from gazelive.errors import ConfigError
+    from gazelive.recordings.table_files import TABLE_SUFFIXES, has_table_suffix
+
+    output, fixations, plot = targets
+    for option, target in (("-o", output), ("--fixations", fixations)):
+        if target is not None and not has_table_suffix(target):
+            raise ConfigError(
+                f"must end in {', '.join(TABLE_SUFFIXES)}, not {target.name!r}", key=option
+            )
+    if plot is not None and plot.suffix.lower() not in {".png", ".pdf", ".svg"}:
+        raise ConfigError(f"must end in .png, .pdf or .svg, not {plot.name!r}", key="--plot")
+    for target in targets:
+        if target is not None and not target.absolute().parent.is_dir():
+            raise ConfigError("there is no such folder: make it first", path=target.parent)
+
+
+def _parameters(
+    method: MethodName, preset_name: PresetName, threshold: float, shortest_ms: float, sigma: str
+) -> DetectorParameters | EngbertKlieglParameters:
+    from gazelive.detection import EngbertKlieglParameters, preset
+    from gazelive.errors import ConfigError
+
+    if method is not MethodName.ENGBERT_KLIEGL:
+        return preset(preset_name.value)
+    if sigma not in ("centred", "2003"):
+        raise ConfigError(f"must be centred or 2003, not {sigma}", key="--sigma")
+    form: Literal["centred", "2003"] = "2003" if sigma == "2003" else "centred"
+    return EngbertKlieglParameters(
+        threshold_noise=threshold, shortest_saccade_ms=shortest_ms, threshold_form=form
+    )
+
+
+def _warn_of_outcomes(analysis: Analysis) -> None:
+    """Say why intervals without saccades are empty, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for number, analysed in enumerate(analysis.intervals):
+        if not analysed.gaze.detection.saccades:
+            name = analysed.interval.trial or f"block {number + 1}"
+            reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
+    for sentence, names in reasons.items():
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        warn(f"no saccades in {', '.join(names[:5])}{more}: {sentence}")
+
+
+def _write(
+    analysis: Analysis,
+    output: Path | None,
+    fixations: Path | None,
+    plot: Path | None,
+    plot_trial: str | None,
+) -> list[Path]:
+    import msgspec
+
+    from gazelive.atomic import write_bytes
+    from gazelive.features.vigor import DEFAULT_RATE_DEG
+    from gazelive.offline.event_tables import fixation_table, provenance, saccade_table
+    from gazelive.recordings.table_files import write_csv, write_table_file
+
+    saccades = saccade_table(analysis, DEFAULT_RATE_DEG)
+    written = []
+    if output is None:
+        write_csv(saccades, sys.stdout.buffer)
+    else:
+        write_table_file(saccades, output)
+        sidecar = output.with_name(output.name + ".meta.json")
+        content = msgspec.json.encode(provenance(analysis, DEFAULT_RATE_DEG))
+        write_bytes(sidecar, msgspec.json.format(content, indent=2))
+        written += [output, sidecar]
+    if fixations is not None:
+        write_table_file(fixation_table(analysis), fixations)
+        written.append(fixations)
+    if plot is not None:
+        from gazelive.offline.detection_figure import draw_detection
+
+        draw_detection(analysis, plot, plot_trial)
+        written.append(plot)
+    return written

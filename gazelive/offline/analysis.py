@@ -1,0 +1,120 @@
+"""A whole recording, analysed interval by interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from gazelive.detection import DetectorParameters, EngbertKlieglParameters, Method
+from gazelive.errors import RecordingError
+from gazelive.features.interval import (
+    AnalysedGaze,
+    Gaze,
+    Parameters,
+    Positions,
+    analyse_gaze,
+    even_gaze,
+)
+from gazelive.gaze.events import EventEye
+from gazelive.gaze.screen import ScreenGeometry
+from gazelive.recordings.geometry import (
+    FoundGeometry,
+    GeometryFlags,
+    block_positions_deg,
+    find_geometry,
+)
+from gazelive.recordings.intervals import ViewingInterval, viewing_intervals
+from gazelive.recordings.recording import Recording
+
+EyeChoice = Literal["L", "R", "both"]
+
+
+@dataclass(frozen=True)
+class AnalysedInterval:
+    """A viewing interval and what was found in it."""
+
+    interval: ViewingInterval
+    gaze: AnalysedGaze
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found in a recording, and everything that was used to find it."""
+
+    recording: Recording
+    method: Method
+    parameters: Parameters
+    geometries: tuple[FoundGeometry, ...]
+    """Of each block."""
+    intervals: tuple[AnalysedInterval, ...]
+
+    @property
+    def n_saccades(self) -> int:
+        """Number of saccades in all intervals."""
+        return sum(len(i.gaze.detection.saccades) for i in self.intervals)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user should know of the geometry, each once."""
+        return tuple(dict.fromkeys(g.warning for g in self.geometries if g.warning is not None))
+
+
+def analyse(
+    recording: Recording,
+    *,
+    method: Method = "settled",
+    parameters: Parameters | None = None,
+    eye: EyeChoice | None = None,
+    flags: GeometryFlags | None = None,
+    corpus_screen: ScreenGeometry | None = None,
+    whole_blocks: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Analysis:
+    """Find the events of every viewing interval.
+
+    `eye` is one eye, or `both`; by default whatever was recorded.
+    """
+    if parameters is None:
+        offline = method == "engbert-kliegl"
+        parameters = EngbertKlieglParameters() if offline else DetectorParameters()
+    if not recording.n_samples:
+        raise RecordingError("holds no samples, so there is nothing to detect", path=recording.path)
+    intervals = viewing_intervals(recording, whole_blocks=whole_blocks)
+    geometries = tuple(
+        find_geometry(block, recording, flags, corpus_screen) for block in recording.blocks
+    )
+    analysed = []
+    for done, interval in enumerate(intervals):
+        gaze = interval_gaze(recording, interval, geometries[interval.block], eye)
+        analysed.append(AnalysedInterval(interval, analyse_gaze(gaze, method, parameters)))
+        if progress is not None:
+            progress((done + 1) / len(intervals))
+    return Analysis(recording, method, parameters, geometries, tuple(analysed))
+
+
+def interval_gaze(
+    recording: Recording,
+    interval: ViewingInterval,
+    geometry: FoundGeometry,
+    eye: EyeChoice | None = None,
+) -> Gaze:
+    """Return the gaze of an interval in degrees, on an even grid."""
+    block = recording.blocks[interval.block]
+    times_us = block.samples["tracker_time_us"]
+    first, beyond = np.searchsorted(times_us, [interval.start_us, interval.end_us])
+    recorded = block.stream.eyes
+    wanted = recorded if eye is None else "LR" if eye == "both" else eye
+    if not set(wanted) <= set(recorded):
+        raise RecordingError(
+            f"block {interval.block + 1} has eye {' and '.join(recorded)}, not {eye}: leave out "
+            "--eye, or choose another",
+            path=recording.path,
+        )
+    viewed = replace(block, samples=block.samples[first:beyond])
+    eyes: dict[EventEye, Positions] = {
+        name: block_positions_deg(viewed, name, geometry) for name in ("L", "R") if name in wanted
+    }
+    return even_gaze(times_us[first:beyond], eyes, block.stream.sampling_rate_hz)

@@ -1,0 +1,65 @@
+"""Viewing intervals: the stretches of a recording in which somebody looks at something.
+
+Image onset to image offset where both are known, else the trial as its messages mark it, else the
+whole block. They are the unit that detection settles on and that evidence is counted in.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from gazelive.recordings.recording import Block, Recording, Trial
+
+
+class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of one block: samples at `start_us` or later, and before `end_us`."""
+
+    block: int
+    start_us: int
+    end_us: int
+    trial: str | None = None
+    image: str | None = None
+    image_onset_us: int | None = None
+
+
+def viewing_intervals(
+    recording: Recording, *, whole_blocks: bool = False
+) -> tuple[ViewingInterval, ...]:
+    """Return the intervals in the order of time.
+
+    A block without any trial is one interval, and so is every block with `whole_blocks`.
+    """
+    trials_of: dict[int, list[Trial]] = {}
+    if not whole_blocks:
+        for trial in recording.trials:
+            if trial.block is not None:
+                trials_of.setdefault(trial.block, []).append(trial)
+    intervals = []
+    for number, block in enumerate(recording.blocks):
+        if not len(block.samples):
+            continue
+        if number in trials_of:
+            intervals += [_of_trial(number, block, trial) for trial in trials_of[number]]
+        else:
+            first_us, beyond_us = _span_us(block)
+            intervals.append(ViewingInterval(block=number, start_us=first_us, end_us=beyond_us))
+    return tuple(interval for interval in intervals if interval.end_us > interval.start_us)
+
+
+def _of_trial(number: int, block: Block, trial: Trial) -> ViewingInterval:
+    first_us, beyond_us = _span_us(block)
+    start_us = trial.start_us if trial.image_onset_us is None else trial.image_onset_us
+    end_us = trial.end_us if trial.image_offset_us is None else trial.image_offset_us
+    return ViewingInterval(
+        block=number,
+        start_us=max(start_us, first_us),
+        end_us=min(end_us, beyond_us),
+        trial=trial.name,
+        image=trial.image,
+        image_onset_us=trial.image_onset_us,
+    )
+
+
+def _span_us(block: Block) -> tuple[int, int]:
+    times = block.samples["tracker_time_us"]
+    return int(times[0]), int(times[-1]) + 1
