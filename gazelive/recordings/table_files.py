@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pa_compute
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
@@ -26,6 +28,7 @@ MISSING_WORDS = ["", ".", "NA", "N/A", "nan", "NaN", "NAN", "null", "None"]
 MAX_BAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
 MAX_LINE_BYTES = 1 << 16
+ROWS_PER_WRITE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -66,25 +69,23 @@ def read_table_file(
         if _starts_with(path, PARQUET_MAGIC):
             return _read_parquet(path, types, progress)
         return _read_csv(path, types, progress)
-    except (pa.ArrowException, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise RecordingError(
-            f"this table is damaged or no table at all: {reason}", path=path
-        ) from (error)
+    except (pa.ArrowException, ValueError, OSError, EOFError) as error:
+        raise _readable(error, path) from error
 
 
-def write_table_file(table: Any, path: Path) -> None:
+def write_table_file(
+    table: Any, path: Path, *, progress: Callable[[float], None] | None = None
+) -> None:
     """Write an Arrow table in the format that the suffix names, whole or not at all."""
     name = path.name.lower()
     with written_aside(path) as aside:
         if name.endswith(".parquet"):
             pa_parquet.write_table(table, aside)
         elif name.endswith((".csv", ".csv.gz")):
-            compression = "gzip" if name.endswith(".gz") else None
-            with pa.output_stream(aside, compression=compression) as stream:
-                # Arrow would put the names in quotes
-                stream.write((",".join(table.column_names) + "\n").encode("utf-8"))
-                pa_csv.write_csv(table, stream, _CSV_STYLE)
+            with pa.output_stream(
+                aside, compression="gzip" if name.endswith(".gz") else None
+            ) as sink:
+                write_csv(table, sink, progress)
         else:
             raise RecordingError(
                 f"a table must be named {', '.join(TABLE_SUFFIXES)}, not {path.suffix or 'this'}",
@@ -92,7 +93,23 @@ def write_table_file(table: Any, path: Path) -> None:
             )
 
 
-_CSV_STYLE = pa_csv.WriteOptions(include_header=False, quoting_style="needed")
+def write_csv(
+    table: Any, sink: Any, progress: Callable[[float], None] | None = None
+) -> None:
+    """Write an Arrow table as CSV to an open binary file; quotes only where they are needed."""
+    # Arrow would put the names in quotes, and all texts unless told that none needs them
+    sink.write((",".join(table.column_names) + "\n").encode("utf-8"))
+    style = "needed" if _needs_quotes(table) else "none"
+    options = pa_csv.WriteOptions(include_header=False, quoting_style=style)
+    n_written = 0
+    with pa_csv.CSVWriter(sink, table.schema, write_options=options) as writer:
+        for batch in table.to_batches(max_chunksize=ROWS_PER_WRITE):
+            if not batch.num_rows:
+                continue  # Arrow writes zeros for a first batch without rows
+            writer.write_batch(batch)
+            n_written += batch.num_rows
+            if progress is not None:
+                progress(n_written / table.num_rows)
 
 
 def _read_csv(
@@ -177,11 +194,18 @@ def _has_rows(path: Path) -> bool:
         return bool(file.read(1))
 
 
-def _open_text(path: Path) -> IO[bytes]:
+def _open_text(path: Path) -> io.BufferedIOBase:
     """Open a CSV file, packed or not."""
-    if _starts_with(path, GZIP_MAGIC):
-        return gzip.open(path, "rb")
-    return path.open("rb")
+    return gzip.open(path, "rb") if _starts_with(path, GZIP_MAGIC) else path.open("rb")
+
+
+def _needs_quotes(table: Any) -> bool:
+    """Say whether any text has a character that means something in CSV."""
+    return any(
+        pa_compute.any(pa_compute.match_substring_regex(column, '[",\\r\\n]')).as_py()
+        for column in table.columns
+        if pa.types.is_string(column.type)
+    )
 
 
 def _readable(error: Exception, path: Path) -> RecordingError:

@@ -1,0 +1,285 @@
+"""Sample tables: one row per sample in CSV, gzipped CSV or Parquet.
+
+=======================================  ======================================================
+`t_ms`                                   tracker time in milliseconds, decimals allowed
+`x_px, y_px` or `x_deg, y_deg`           one eye's position
+`left_x_px, left_y_px, right_x_px, …`    the same for two eyes (or in `_deg`)
+`pupil` or `left_pupil, right_pupil`     pupil size
+`eye`                                    L or R; without it a single eye counts as the right one
+`valid`                                  false where the position is to be ignored
+`block`                                  number of the recording block
+`trial`, `image`                         names of the trial and of the image on the screen
+=======================================  ======================================================
+
+An empty cell is a missing value. Messages, geometry and the rate stand in the sidecar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pa_compute
+
+from gazelive.errors import RecordingError
+from gazelive.gaze.samples import EYE_FIELDS, Eyes, Samples, empty_samples
+from gazelive.gaze.stream import Message, StreamDescription
+from gazelive.recordings.eyelink_messages import interpret
+from gazelive.recordings.recording import Block, Problem, Recording, Trial
+from gazelive.recordings.sample_table_columns import (
+    COLUMN_TYPES,
+    EYE_WORDS,
+    Eye,
+    EyeColumns,
+    TableLayout,
+    recognise_columns,
+)
+from gazelive.recordings.table_files import read_table_file, read_table_names
+from gazelive.recordings.table_sidecar import Sidecar, TableBlock, read_sidecar, sidecar_path
+from gazelive.recordings.table_times import estimate_rate_hz, repair_times_us
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
+
+Codes = npt.NDArray[np.int64]
+NO_LABEL = frozenset({"", "NA"})
+"""What an empty cell of labels looks like, here and from R."""
+
+
+def read_sample_table(
+    path: Path,
+    *,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+    progress: Callable[[float], None] | None = None,
+) -> Recording:
+    """Read the table at `path`, and its sidecar where it has one.
+
+    Trials come from the sidecar, and where it tells of none from the columns `trial` and `image`.
+    """
+    layout = recognise_columns(read_table_names(path), path)
+    file = read_table_file(path, COLUMN_TYPES, progress=progress)
+    table = file.table
+    sidecar = read_sidecar(path) or Sidecar()
+    problems = list(file.problems)
+    if layout.ignored:
+        problems.append(Problem(None, f"columns ignored: {', '.join(layout.ignored)}"))
+    described = _described_blocks(sidecar, table.num_rows, path, problems)
+    blocks = []
+    for number, rows in enumerate(_block_rows(table, described)):
+        blocks.append(
+            _make_block(
+                table.slice(rows.start, rows.stop - rows.start),
+                layout,
+                sidecar,
+                described[number] if described else None,
+                path,
+                problems,
+                f"block {number}: " if "block" in table.column_names else "",
+            )
+        )
+    messages = tuple(Message(round(m.t_ms * 1000), m.text) for m in sidecar.messages)
+    facts = interpret(messages)
+    trials = (
+        sidecar.trials
+        or find_trials(messages, blocks, trial_patterns)
+        or _trials_of_columns(table, blocks)
+    )
+    screen_px = sidecar.screen_px or facts.screen_px
+    if sidecar.screen is not None:
+        screen_px = sidecar.screen.width_px, sidecar.screen.height_px
+    return Recording(
+        path=path,
+        format="table",
+        blocks=tuple(blocks),
+        messages=messages,
+        trials=trials,
+        calibrations=facts.calibrations,
+        drift_corrections=facts.drift_corrections,
+        screen=sidecar.screen,
+        screen_px=screen_px,
+        viewer=sidecar.viewer,
+        session=sidecar.session,
+        problems=tuple(problems),
+    )
+
+
+def _described_blocks(
+    sidecar: Sidecar, n_rows: int, path: Path, problems: list[Problem]
+) -> tuple[TableBlock, ...]:
+    """Return the sidecar's blocks, or none where they are not those of this table."""
+    n_described = sum(block.n_rows for block in sidecar.blocks)
+    if not sidecar.blocks or n_described == n_rows:
+        return sidecar.blocks
+    name = sidecar_path(path).name
+    problems.append(
+        Problem(None, f"{name} describes {n_described} rows, not {n_rows}: its blocks are ignored")
+    )
+    return ()
+
+
+def _block_rows(table: Any, described: tuple[TableBlock, ...]) -> list[range]:
+    """Return the rows of each block: as described, else by the changes in column `block`."""
+    if described:
+        ends = np.cumsum([block.n_rows for block in described])
+        return [
+            range(int(end) - block.n_rows, int(end))
+            for block, end in zip(described, ends, strict=True)
+        ]
+    if not table.num_rows:
+        return []
+    if "block" not in table.column_names:
+        return [range(table.num_rows)]
+    return [range(start, stop) for start, stop, _ in _runs(_label_codes(table, "block")[0])]
+
+
+def _make_block(
+    rows: Any,
+    layout: TableLayout,
+    sidecar: Sidecar,
+    described: TableBlock | None,
+    path: Path,
+    problems: list[Problem],
+    where: str,
+) -> Block:
+    """Make one block of the rows of a table."""
+    t_ms = _floats(rows, "t_ms", np.float64)
+    stream = described.stream if described else None
+    rate_hz = stream.sampling_rate_hz if stream else sidecar.sampling_rate_hz
+    rate_hz = rate_hz or estimate_rate_hz(t_ms)
+    if rate_hz is None:
+        raise RecordingError(
+            f"{where}the sampling rate cannot be told from t_ms: write "
+            f'{{"sampling_rate_hz": 500}} (or whatever it is) into {sidecar_path(path).name}',
+            path=path,
+        )
+    times_us, n_repaired = repair_times_us(t_ms, rate_hz)
+    if n_repaired:
+        text = f"{n_repaired} times were missing or did not advance; counted on at {rate_hz:g} Hz"
+        problems.append(Problem(None, where + text))
+    eyes, columns = _eyes(rows, layout, stream, path, where)
+    samples = _fill_samples(rows, times_us, columns)
+    if stream is None:
+        stream = StreamDescription(
+            device="table",
+            sampling_rate_hz=rate_hz,
+            eyes=eyes,
+            coordinates=layout.coordinates,
+            screen=sidecar.screen,
+            screen_px=sidecar.screen_px,
+            px_per_deg=sidecar.px_per_deg,
+        )
+    stream = msgspec.structs.replace(stream, eyes=eyes, coordinates=layout.coordinates)
+    if described is not None:
+        return Block(
+            stream, samples, round(described.start_ms * 1000), round(described.end_ms * 1000)
+        )
+    return Block(stream, samples, int(times_us[0]), int(times_us[-1]))
+
+
+def _eyes(
+    rows: Any, layout: TableLayout, stream: StreamDescription | None, path: Path, where: str
+) -> tuple[Eyes, dict[Eye, EyeColumns]]:
+    """Say which eyes the rows hold, and in which columns."""
+    if layout.one_eye is None:
+        with_data = {
+            eye: columns
+            for eye, columns in layout.two_eyes.items()
+            if (stream and eye in stream.eyes) or rows[columns.x].null_count < rows.num_rows
+        }
+        columns_of = with_data or layout.two_eyes
+        return "LR" if len(columns_of) == 2 else next(iter(columns_of)), columns_of
+    eye: Eye = stream.eyes if stream and stream.eyes != "LR" else "R"
+    if "eye" in rows.column_names:
+        words = {str(word).strip() for word in rows["eye"].unique().to_pylist() if word}
+        found = {EYE_WORDS[word.lower()] for word in words if word.lower() in EYE_WORDS}
+        if len(found) > 1 or any(word.lower() not in EYE_WORDS for word in words):
+            raise RecordingError(
+                f"{where}column eye says {', '.join(sorted(words))}: it must be L or R for a whole "
+                "block; two eyes stand in one row as left_x_px,left_y_px,right_x_px,right_y_px",
+                path=path,
+            )
+        eye = next(iter(found), eye)
+    return eye, {eye: layout.one_eye}
+
+
+def _fill_samples(
+    rows: Any, times_us: npt.NDArray[np.int64], columns_of: dict[Eye, EyeColumns]
+) -> Samples:
+    samples = empty_samples(rows.num_rows)
+    samples["tracker_time_us"] = times_us
+    ignored = np.zeros(rows.num_rows, bool)
+    if "valid" in rows.column_names:
+        ignored = ~np.asarray(pa_compute.fill_null(rows["valid"], False), bool)
+    for eye, columns in columns_of.items():
+        x_field, y_field, pupil_field = EYE_FIELDS[eye]
+        x, y = _floats(rows, columns.x), _floats(rows, columns.y)
+        missing = ignored | ~(np.isfinite(x) & np.isfinite(y))
+        samples[x_field] = np.where(missing, np.nan, x)
+        samples[y_field] = np.where(missing, np.nan, y)
+        if columns.pupil is not None:
+            samples[pupil_field] = _floats(rows, columns.pupil)
+    return samples
+
+
+def _trials_of_columns(table: Any, blocks: list[Block]) -> tuple[Trial, ...]:
+    """Return a trial for every run of rows in one block with the same trial (else image)."""
+    if not {"trial", "image"} & set(table.column_names):
+        return ()
+    trial_codes, trial_names = _label_codes(table, "trial")
+    image_codes, image_names = _label_codes(table, "image")
+    codes, names = (trial_codes, trial_names) if trial_names else (image_codes, image_names)
+    trials: list[Trial] = []
+    first_row = 0
+    for number, block in enumerate(blocks):
+        times_us = block.samples["tracker_time_us"]
+        rows = slice(first_row, first_row + len(times_us))
+        first_row += len(times_us)
+        for start, stop, code in _runs(codes[rows]):
+            if code < 0:
+                continue
+            images = image_codes[rows][start:stop]
+            shown = np.flatnonzero(images >= 0)
+            image = int(images[shown[0]]) if len(shown) else None
+            on_screen = start + np.flatnonzero(images == image)
+            trials.append(
+                Trial(
+                    name=names[code] if trial_names else str(len(trials)),
+                    start_us=int(times_us[start]),
+                    end_us=int(times_us[stop - 1]),
+                    block=number,
+                    image=None if image is None else image_names[image],
+                    image_onset_us=None if image is None else int(times_us[on_screen[0]]),
+                    image_offset_us=None if image is None else int(times_us[on_screen[-1]]),
+                )
+            )
+    return tuple(trials)
+
+
+def _label_codes(table: Any, name: str) -> tuple[Codes, list[str]]:
+    """Return a column of labels as numbers and their names; −1 is no label."""
+    if name not in table.column_names:
+        return np.full(table.num_rows, -1), []
+    encoded = table[name].combine_chunks().dictionary_encode()
+    codes = np.asarray(pa_compute.fill_null(encoded.indices, -1), np.int64)
+    names = [str(label) for label in encoded.dictionary.to_pylist()]
+    empty = [code for code, label in enumerate(names) if label in NO_LABEL]
+    return np.where(np.isin(codes, empty), -1, codes), names
+
+
+def _runs(codes: Codes) -> list[tuple[int, int, int]]:
+    """Return start, stop (exclusive) and value of each run of equal values."""
+    if not len(codes):
+        return []
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
+    stops = np.append(starts[1:], len(codes))
+    return [
+        (int(start), int(stop), int(codes[start]))
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+
+
+def _floats(rows: Any, name: str, dtype: Any = np.float32) -> npt.NDArray[Any]:
+    """Return a column of numbers with NaN for empty cells."""
+    return np.asarray(rows[name].to_numpy(), dtype)
