@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -21,3 +22,17 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"real recordings are not here ({SHARED_DATA}; set GAZELIVE_DATA)")
     return SHARED_DATA
+
+
+@pytest.fixture
+def eye_steps() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times (µs) and positions (°) at 1000 Hz of an eye that jumps 5° to and fro six times."""
+    rng = np.random.default_rng(0)
+    tau = np.linspace(0, 1, 40)
+    path = 5 * (10 * tau**3 - 15 * tau**4 + 6 * tau**5)
+    x = [np.zeros(300)]
+    for k in range(6):
+        going = path if k % 2 == 0 else 5 - path
+        x += [going, np.full(300, going[-1])]
+    x_deg = np.concatenate(x) + rng.normal(0, 0.01, sum(map(len, x)))
+    return np.arange(len(x_deg)) * 1000, x_deg, rng.normal(0, 0.01, len(x_deg))

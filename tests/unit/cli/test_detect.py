@@ -1,0 +1,154 @@
+"""`gazelive detect` and `compare` as a user runs them."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gazelive.cli.app import app
+from gazelive.errors import ConfigError, RecordingError
+from gazelive.offline.event_tables import FIXATION_COLUMNS, SACCADE_COLUMNS
+
+FLAGS = ["--screen", "1920x1080", "--size-mm", "535x301", "--distance-mm", "600"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def table(tmp_path, eye_steps):
+    times, x, y = eye_steps
+    path = tmp_path / "gaze.csv"
+    rows = [f"{t / 1000},{a:.5f},{b:.5f}" for t, a, b in zip(times, x, y, strict=True)]
+    path.write_text("t_ms,x_deg,y_deg\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_row_per_saccade_with_the_promised_columns(table, tmp_path):
+    out, fixations = tmp_path / "out.csv", tmp_path / "fixations.csv"
+    result = run("detect", table, "-o", out, "--fixations", fixations)
+    assert result.exit_code == 0
+    rows = read(out)
+    assert tuple(rows[0]) == SACCADE_COLUMNS
+    assert len(rows) == 6
+    first, second = rows[:2]
+    assert float(first["onset_ms"]) == pytest.approx(300, abs=6)
+    assert float(first["offset_ms"]) - float(first["onset_ms"]) + 1 == float(first["duration_ms"])
+    assert float(first["amplitude_deg"]) == pytest.approx(5, abs=0.2)
+    assert float(first["direction_deg"]) == pytest.approx(0, abs=2)
+    assert (first["turn"], second["turn"]) == ("", "reverse")
+    assert (
+        first["trial"] == first["image"] == first["since_image_onset_ms"] == first["vigor_y"] == ""
+    )
+    assert float(first["vigor_x"]) == pytest.approx(
+        float(first["peak_velocity_deg_s"]) / (1 - np.exp(-5 / 7)), rel=0.05
+    )
+    assert first["near_loss"] == "false"
+    assert tuple(read(fixations)[0]) == FIXATION_COLUMNS
+    assert len(read(fixations)) == 7
+
+
+def test_everything_that_was_used_is_stored_beside_the_table(table, tmp_path):
+    out = tmp_path / "out.csv"
+    run("detect", table, "-o", out, "--preset", "noisy")
+    meta = json.loads((tmp_path / "out.csv.meta.json").read_text())
+    assert meta["method"] == "settled"
+    assert meta["parameters"]["threshold_floor_deg_s"] == 25.0
+    assert meta["vigor_rate_deg"] == 7.0
+    assert meta["intervals"][0]["n_saccades"] == 6
+    assert meta["intervals"][0]["outcome"] == "found"
+
+
+def test_without_an_output_the_table_goes_to_standard_output(table):
+    result = run("detect", table, "-q", "--method", "engbert-kliegl", "--lambda", "8")
+    assert result.stdout.splitlines()[0] == ",".join(SACCADE_COLUMNS)
+    assert result.stderr == ""
+
+
+def test_parquet_holds_the_same(table, tmp_path):
+    import pyarrow.parquet
+
+    run("detect", table, "-o", tmp_path / "out.csv")
+    run("detect", table, "-o", tmp_path / "out.parquet")
+    parquet = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert tuple(parquet.column_names) == SACCADE_COLUMNS
+    onsets = [float(row["onset_ms"]) for row in read(tmp_path / "out.csv")]
+    assert parquet["onset_ms"].to_pylist() == onsets
+
+
+def test_the_figure_is_drawn(table, tmp_path):
+    for suffix in (".png", ".svg"):
+        assert run("detect", table, "-q", "--plot", tmp_path / f"f{suffix}").exit_code == 0
+    assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "f.svg").read_text()[:2000]
+
+
+def test_pixels_without_a_screen_say_how_to_give_it(tmp_path):
+    path = tmp_path / "gaze.csv"
+    path.write_text("t_ms,x_px,y_px\n" + "\n".join(f"{t},{t % 7},5" for t in range(50)))
+    with pytest.raises(RecordingError, match="--screen 1920x1080 --size-mm"):
+        run("detect", path)
+    assert run("detect", path, "-q", *FLAGS).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "out.xlsx"], "must end in .csv"),
+        (["--plot", "out.gif"], "must end in .png"),
+        (["-o", "nowhere/out.csv"], "no such folder"),
+        (["--method", "engbert-kliegl", "--sigma", "3"], "centred or 2003"),
+        (["--eye", "R"], None),
+    ],
+)
+def test_mistakes_are_named_before_anything_is_written(table, arguments, message, tmp_path):
+    before = set(tmp_path.iterdir())
+    if message is None:
+        assert run("detect", table, "-q", *arguments).exit_code == 0
+        return
+    with pytest.raises((ConfigError, RecordingError), match=message):
+        run("detect", table, *arguments)
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_compare_with_labels_with_events_and_with_itself(table, tmp_path, eye_steps):
+    out = tmp_path / "out.csv"
+    run("detect", table, "-q", "-o", out)
+    times, *_ = eye_steps
+    labels = np.ones(len(times), int)
+    for row in read(out):
+        labels[int(float(row["onset_ms"])) : int(float(row["offset_ms"])) + 1] = 2
+    labels[:20] = 0
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "t_ms,label\n" + "\n".join(f"{t / 1000},{v}" for t, v in zip(times, labels, strict=True))
+    )
+    for reference in (path, out):
+        facts = json.loads(run("compare", out, reference, "--json").stdout)
+        assert facts["kappa"] == 1
+        assert facts["f1"] == 1
+        assert facts["onset_error_ms"] == {"median": 0, "sd": 0}
+    assert facts["n_matched"] == 6
+    shifted = np.roll(labels, 4)
+    path.write_text(
+        "t_ms,label\n" + "\n".join(f"{t / 1000},{v}" for t, v in zip(times, shifted, strict=True))
+    )
+    facts = json.loads(run("compare", out, path, "--json").stdout)
+    assert 0.8 < facts["kappa"] < 1
+    assert facts["onset_error_ms"]["median"] == -4
+    text = run("compare", out, path).stdout
+    assert "sample κ" in text
+    assert "fixation" in text
+
+
+def test_compare_says_what_a_table_lacks(table, tmp_path):
+    with pytest.raises(RecordingError, match="onset_ms and offset_ms"):
+        run("compare", table, table)
