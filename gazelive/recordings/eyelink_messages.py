@@ -34,6 +34,7 @@ _DRIFT = re.compile(
     rf"DRIFTCORRECT\s+(?:LR|L|R)\s+(?P<eye>LEFT|RIGHT)\s+at\s+(?P<x>{_NUMBER}),\s*(?P<y>{_NUMBER})"
     rf"\s+OFFSET\s+(?P<deg>{_NUMBER})\s+deg\.\s+(?P<dx>{_NUMBER}),\s*(?P<dy>{_NUMBER})\s+pix"
 )
+_BLANKS = " \t\r\n\0"
 _LARGEST_SCREEN_PX = 100_000
 
 
@@ -53,7 +54,9 @@ def message_at(tracker_time_us: int, text: str) -> Message:
     before the screen changed. The vendor's rule is: true time = time of the message − offset.
     The offset is applied here, and nowhere else, and leaves the text. An integer that stands
     alone or before another number (a trigger code, a pair of coordinates) is no offset.
+    Blanks at the end, which both kinds of file have in places, are dropped.
     """
+    text = text.rstrip(_BLANKS)
     if text and text[0] in "-+0123456789":  # only then is the pattern worth its time
         if text.startswith(ZERO_OFFSET):
             return Message(tracker_time_us, text[len(ZERO_OFFSET) :])

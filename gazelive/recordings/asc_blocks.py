@@ -1,0 +1,155 @@
+"""Recording blocks of an ASC file: what their lines say, and the blocks that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.gaze.samples import EYE_FIELDS, Samples
+from gazelive.gaze.stream import StreamDescription
+from gazelive.recordings.asc_columns import RESOLUTION_NAMES, TARGET_NAMES, SampleColumns
+from gazelive.recordings.problem_log import ProblemLog
+from gazelive.recordings.recording import Block
+from gazelive.recordings.time_order_kernels import longest_increasing
+
+
+@dataclass(slots=True)
+class BlockLines:
+    """What the lines from START to END say of one block, and where its samples are."""
+
+    line: int
+    """Of the START."""
+    first_sample: int
+    first_extra: int
+    start_us: int | None = None
+    end_us: int | None = None
+    columns: SampleColumns | None = None
+    rate_hz: float | None = None
+    """As the SAMPLES line gives it."""
+    announced_rate_hz: float | None = None
+    """As the EVENTS line or the tracker's RECCFG message gives it."""
+    pupil: Literal["area", "diameter"] = "area"
+    prescaler: float = 1.0
+    velocity_prescaler: float = 1.0
+    px_per_deg: tuple[float, float] | None = None
+    is_described: bool = False
+    """Whether a SAMPLES or EVENTS line told what the block holds."""
+    n_samples: int = 0
+    is_out_of_order: bool = False
+    has_target: bool = False
+    """Whether the head target is not only announced."""
+
+
+class BlockMaker:
+    """Makes blocks of the file's samples; equal descriptions are shared."""
+
+    def __init__(
+        self,
+        samples: Samples,
+        extras: npt.NDArray[np.float32],
+        *,
+        device: str,
+        screen_px: tuple[int, int] | None,
+        problems: ProblemLog,
+    ) -> None:
+        self._samples = samples
+        self._extras = extras
+        self._device = device
+        self._screen_px = screen_px
+        self._problems = problems
+        self._streams: dict[StreamDescription, StreamDescription] = {}
+
+    def make(self, lines: Sequence[BlockLines]) -> tuple[Block, ...]:
+        """Return the blocks that can be made; what is wrong with the others is a problem."""
+        made = (self._make(block) for block in lines)
+        return tuple(block for block in made if block is not None)
+
+    def _make(self, lines: BlockLines) -> Block | None:
+        samples = self._samples[lines.first_sample : lines.first_sample + lines.n_samples]
+        columns = lines.columns
+        if columns is None or not (lines.is_described or lines.n_samples):
+            self._problems.add(lines.line, "the block that starts here is empty: left out")
+            return None
+        names = columns.extra_names
+        extras = self._extras[lines.first_extra :][: len(samples) * len(names)]
+        extras = extras.reshape(len(samples), len(names))
+        if lines.is_out_of_order:
+            keep = longest_increasing(np.ascontiguousarray(samples["tracker_time_us"]))
+            n_lost = len(samples) - int(keep.sum())
+            samples, extras = samples[keep], extras[keep]
+            self._problems.add(
+                lines.line,
+                f"{n_lost} samples of the block that starts here were left out so that its times "
+                "increase",
+            )
+        rate_hz = lines.rate_hz or lines.announced_rate_hz or self._measured_rate_hz(lines, samples)
+        if rate_hz is None:
+            return None
+        _divide_by_prescaler(lines, columns, samples, extras)
+        stream = StreamDescription(
+            device=self._device,
+            sampling_rate_hz=rate_hz,
+            eyes=columns.eyes,
+            coordinates=columns.coordinates,
+            screen_px=self._screen_px,
+            px_per_deg=lines.px_per_deg,
+            pupil=lines.pupil,
+        )
+        start_us, end_us = self._span_us(lines, samples)
+        return Block(
+            stream=self._streams.setdefault(stream, stream),
+            samples=samples,
+            start_us=start_us,
+            end_us=end_us,
+            extras={
+                name: extras[:, k]
+                for k, name in enumerate(names)
+                if lines.has_target or name not in TARGET_NAMES
+            },
+        )
+
+    def _measured_rate_hz(self, lines: BlockLines, samples: Samples) -> float | None:
+        """Return the rate by the median interval, for want of a line that tells it."""
+        what = "no line tells the sampling rate of the block that starts here"
+        if len(samples) < 2:
+            self._problems.add(lines.line, f"{what}: left out")
+            return None
+        rate_hz = 1e6 / float(np.median(np.diff(samples["tracker_time_us"])))
+        self._problems.add(lines.line, f"{what}: {rate_hz:g} Hz by the times of its samples")
+        return rate_hz
+
+    def _span_us(self, lines: BlockLines, samples: Samples) -> tuple[int, int]:
+        """Return start and end; the samples' own where a line tells none or an impossible one."""
+        first_us, last_us = None, None
+        if len(samples):
+            first_us, last_us = (int(samples["tracker_time_us"][k]) for k in (0, -1))
+        start_us, end_us = lines.start_us, lines.end_us
+        if start_us is None or (first_us is not None and first_us < start_us):
+            if start_us is not None:
+                self._problems.add(lines.line, "the block starts after its first sample")
+            start_us = first_us if first_us is not None else (end_us or 0)
+        earliest_us = start_us if last_us is None else last_us
+        if end_us is not None and end_us < earliest_us:
+            self._problems.add(lines.line, "the block that starts here ends before its last sample")
+        if end_us is None or end_us < earliest_us:
+            end_us = earliest_us
+        return start_us, end_us
+
+
+def _divide_by_prescaler(
+    lines: BlockLines, columns: SampleColumns, samples: Samples, extras: npt.NDArray[np.float32]
+) -> None:
+    """Undo the scaling with which some programs write positions and velocities as integers."""
+    if lines.prescaler != 1:
+        for eye in columns.eyes:
+            for field in EYE_FIELDS[eye][:2]:
+                samples[field] /= lines.prescaler
+    for k, name in enumerate(columns.extra_names):
+        if name in RESOLUTION_NAMES and lines.prescaler != 1:
+            extras[:, k] /= lines.prescaler
+        elif name.endswith("deg_s") and lines.velocity_prescaler != 1:
+            extras[:, k] /= lines.velocity_prescaler

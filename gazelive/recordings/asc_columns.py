@@ -1,0 +1,130 @@
+"""The columns of an ASC sample line, as a block's SAMPLES line names them.
+
+In the order in which EDF2ASC writes them (EyeLink user manual, "Sample Line Format")::
+
+    time | x y pupil per eye | x y velocity per eye | x y resolution | input port
+         | flags of the corneal reflection | head target x y distance | flags of the target
+
+A file may change them from block to block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.gaze.samples import EYE_FIELDS, SAMPLE_DTYPE, Coordinates, Eyes
+
+WORDS_PER_SAMPLE = SAMPLE_DTYPE.itemsize // 4
+"""The kernels see a sample as so many 32-bit words: two of time, six numbers, the status."""
+STATUS_WORD = WORDS_PER_SAMPLE - 1
+EYE_WORDS = {
+    eye: tuple(int(SAMPLE_DTYPE.fields[field][1]) // 4 for field in fields)  # type: ignore[index]
+    for eye, fields in EYE_FIELDS.items()
+}
+"""Where x, y and pupil of each eye are among them."""
+
+DATA_TYPES = {
+    "GAZE": Coordinates.SCREEN_PX,
+    "HREF": Coordinates.HREF,
+    "PUPIL": Coordinates.RAW,
+}
+"""What a SAMPLES line calls each unit of position."""
+
+VELOCITY_NAMES = {
+    "L": ("left_velocity_x_deg_s", "left_velocity_y_deg_s"),
+    "R": ("right_velocity_x_deg_s", "right_velocity_y_deg_s"),
+}
+RESOLUTION_NAMES = ("resolution_x_units_per_deg", "resolution_y_units_per_deg")
+INPUT_NAME = "input_port"
+TARGET_NAMES = ("target_x_camera", "target_y_camera", "target_distance_mm")
+
+_REFLECTION_FLAGS = {1: 3, 2: 5}
+"""Number of flag characters by number of eyes."""
+
+
+@dataclass(frozen=True)
+class SampleColumns:
+    """What one block's sample lines hold."""
+
+    eyes: Eyes
+    coordinates: Coordinates = Coordinates.SCREEN_PX
+    velocity: bool = False
+    resolution: bool = False
+    input_port: bool = False
+    target: bool = False
+    """Announced; EDF2ASC announces a head target in binocular files and leaves it out."""
+
+    @property
+    def extra_names(self) -> tuple[str, ...]:
+        """Names of the columns that go to a block's extras, in the order of the line."""
+        names: list[str] = []
+        if self.velocity:
+            for eye in self.eyes:
+                names += VELOCITY_NAMES[eye]
+        if self.resolution:
+            names += RESOLUTION_NAMES
+        if self.input_port:
+            names.append(INPUT_NAME)
+        if self.target:
+            names += TARGET_NAMES
+        return tuple(names)
+
+    @property
+    def n_reflection_flags(self) -> int:
+        """Length of the corneal-reflection flags."""
+        return _REFLECTION_FLAGS[len(self.eyes)]
+
+    @property
+    def n_row_words(self) -> int:
+        """Length of a row: the words of a sample, then the extras."""
+        return WORDS_PER_SAMPLE + len(self.extra_names)
+
+    def kernel_layout(self) -> npt.NDArray[np.int64]:
+        """Return what `asc_kernels.parse_lines` must know of these columns."""
+        n_target = len(TARGET_NAMES) if self.target else 0
+        target_start = self.n_row_words - n_target
+        absent = [eye for eye in EYE_FIELDS if eye not in self.eyes]
+        absent_words = [word for eye in absent for word in EYE_WORDS[eye]] or [0, -1]
+        return np.array(
+            [
+                self.n_reflection_flags,
+                3 if self.eyes == "R" else 1,  # a lone right eye's flags go to the right's bits
+                absent_words[0],
+                absent_words[-1] + 1,
+                target_start,
+                self.n_row_words,
+                *(word for eye in self.eyes for word in EYE_WORDS[eye]),
+                *range(WORDS_PER_SAMPLE, target_start),
+            ],
+            np.int64,
+        )
+
+
+def eyes_among(words: Sequence[str]) -> Eyes | None:
+    """Return the eyes that a START, SAMPLES or EVENTS line names."""
+    left, right = "LEFT" in words, "RIGHT" in words
+    if left and right:
+        return "LR"
+    if left:
+        return "L"
+    return "R" if right else None
+
+
+def columns_from_line(words: Sequence[str], eyes: Eyes | None) -> SampleColumns | None:
+    """Read a SAMPLES line; `eyes` stand in where it names none, and None is: not to be told."""
+    named = eyes_among(words) or eyes
+    if named is None:
+        return None
+    data_type = next((word for word in words if word in DATA_TYPES), "GAZE")
+    return SampleColumns(
+        eyes=named,
+        coordinates=DATA_TYPES[data_type],
+        velocity="VEL" in words,
+        resolution="RES" in words,
+        input_port="INPUT" in words,
+        target="HTARGET" in words,
+    )

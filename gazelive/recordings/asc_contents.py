@@ -1,0 +1,245 @@
+"""What the lines of an ASC file mean that are no samples, taken in the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gazelive.gaze.events import TrackerEvent
+from gazelive.gaze.stream import Message
+from gazelive.recordings import asc_kernels as asc
+from gazelive.recordings import asc_lines
+from gazelive.recordings.asc_blocks import BlockLines
+from gazelive.recordings.asc_columns import SampleColumns, columns_from_line, eyes_among
+from gazelive.recordings.eyelink_messages import message_at
+from gazelive.recordings.problem_log import ProblemLog
+from gazelive.recordings.recording import Signal
+from gazelive.recordings.sample_store import SampleStore
+
+MAX_HEADER_LINES = 1000
+MAX_CONTINUATION_LINES = 100
+_MAX_SHARED_TEXTS = 1 << 10
+_UNREADABLE = "this line cannot be read: left out"
+_NO_END = "the block that starts here has no END"
+
+
+class AscContents:
+    """Gathers blocks, messages, events and signals; `store` tells where a block's samples are."""
+
+    def __init__(self, store: SampleStore, problems: ProblemLog) -> None:
+        self._store = store
+        self._problems = problems
+        self.header: list[str] = []
+        self.messages: list[Message] = []
+        self.events: list[TrackerEvent] = []
+        self.signals: list[Signal] = []
+        self.blocks: list[BlockLines] = []
+        """Those that have ended."""
+        self.block: BlockLines | None = None
+        """The one that is being read."""
+        self._is_last_line = False
+        self._announced_rate_hz: float | None = None
+        self._continuation: list[str] = []
+        self._can_continue = False
+        self._open_events: dict[tuple[str, str], int] = {}
+        """The line on which each began, by kind and eye."""
+        self._shared_texts: dict[bytes, str] = {}
+        self._last_time: tuple[bytes, int | None] = (b"", None)
+        self._takers: dict[int, Callable[[int, bytes], None]] = {
+            asc.MESSAGE: self._take_message,
+            asc.CONTINUATION: self._take_continuation,
+            asc.HEADER: self._take_header,
+            asc.START: self._take_start,
+            asc.SAMPLES: self._take_samples,
+            asc.EVENTS: self._take_events,
+            asc.END: self._take_end,
+            asc.PUPIL: self._take_pupil,
+            asc.PRESCALER: self._take_prescaler,
+            asc.VELOCITY_PRESCALER: self._take_velocity_prescaler,
+            asc.START_EVENT: self._take_start_event,
+            asc.END_EVENT: self._take_end_event,
+            asc.INPUT: self._take_input,
+            asc.BUTTON: self._take_button,
+        }
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no line was seen that only ASC files have."""
+        return not (self.messages or self.events or self.blocks or self.block)
+
+    def take(self, line: int, kind: int, content: bytes, *, is_last: bool) -> None:
+        """Take the line of that number and kind; `is_last`: the file stops in it."""
+        if kind != asc.CONTINUATION and self._continuation:
+            self._join_continuation()
+        self._is_last_line = is_last
+        self._takers[kind](line, content)
+
+    def finish(self) -> None:
+        """Close what is open at the end of the file."""
+        self._join_continuation()
+        if self.block is not None:
+            self._problems.add(self.block.line, _NO_END)
+            self._close_block()
+        self._give_up_open_events()
+
+    def _take_header(self, _line: int, content: bytes) -> None:
+        text = asc_lines.text_of(content[2:]).strip()
+        if text and len(self.header) < MAX_HEADER_LINES:
+            self.header.append(text)
+
+    # messages
+
+    def _take_message(self, line: int, content: bytes) -> None:
+        words = content.split(None, 2)
+        time = words[1] if len(words) > 1 else b""
+        if time != self._last_time[0]:  # equal times and texts are kept once
+            self._last_time = time, asc_lines.time_us(time)
+        time_us = self._last_time[1]
+        self._can_continue = time_us is not None
+        if time_us is None:
+            self._problems.add(line, _UNREADABLE)
+            return
+        message = message_at(time_us, self._text(words[2]) if len(words) > 2 else "")
+        self.messages.append(message)
+        if message.text.startswith("RECCFG"):
+            rates = (asc_lines.plausible_rate_hz(word) for word in message.text.split()[2:3])
+            self._announced_rate_hz = next(rates, None)
+
+    def _take_continuation(self, _line: int, content: bytes) -> None:
+        if self._can_continue and len(self._continuation) < MAX_CONTINUATION_LINES:
+            self._continuation.append(asc_lines.text_of(content).rstrip())
+
+    def _join_continuation(self) -> None:
+        if self._continuation:
+            message = self.messages[-1]
+            text = "\n".join([message.text, *self._continuation])
+            self.messages[-1] = Message(message.tracker_time_us, text)
+            self._continuation.clear()
+
+    def _text(self, content: bytes) -> str:
+        text = self._shared_texts.get(content)
+        if text is None:
+            text = asc_lines.text_of(content)
+            if len(self._shared_texts) < _MAX_SHARED_TEXTS:
+                self._shared_texts[content] = text
+        return text
+
+    # blocks
+
+    def _take_start(self, line: int, content: bytes) -> None:
+        if self.block is not None:
+            self._problems.add(self.block.line, _NO_END)
+            self._close_block()
+        words = asc_lines.text_of(content).split()
+        start_us = asc_lines.time_us(words[1].encode()) if len(words) > 1 else None
+        if start_us is None:
+            self._problems.add(line, "the block's start time cannot be read")
+        eyes = eyes_among(words)
+        self.block = BlockLines(
+            line=line,
+            first_sample=self._store.n_samples,
+            first_extra=self._store.n_extras,
+            start_us=start_us,
+            columns=SampleColumns(eyes) if eyes else None,
+            announced_rate_hz=self._announced_rate_hz,
+        )
+
+    def _take_samples(self, line: int, content: bytes) -> None:
+        block = self._open_block()
+        words = asc_lines.text_of(content).split()
+        columns = columns_from_line(words, block.columns.eyes if block.columns else None)
+        if columns is None:
+            self._problems.add(line, "this line does not tell which eye was recorded")
+        elif columns != block.columns and self._store.n_samples > block.first_sample:
+            self._problems.add(line, "the columns change inside a block: the line is left out")
+        else:
+            block.columns = columns
+            block.rate_hz = asc_lines.rate_hz(words)
+            block.is_described = True
+
+    def _take_events(self, _line: int, content: bytes) -> None:
+        block = self._open_block()
+        words = asc_lines.text_of(content).split()
+        eyes = eyes_among(words)
+        if block.columns is None and eyes is not None:
+            block.columns = SampleColumns(eyes)
+        block.announced_rate_hz = asc_lines.rate_hz(words) or block.announced_rate_hz
+        block.is_described = True
+
+    def _take_end(self, line: int, content: bytes) -> None:
+        block = self._open_block()
+        words = asc_lines.text_of(content).split()
+        block.end_us = asc_lines.time_us(words[1].encode()) if len(words) > 1 else None
+        if block.end_us is None:
+            self._problems.add(line, "the block's end time cannot be read")
+        block.px_per_deg = asc_lines.resolution(words, whole_line=not self._is_last_line)
+        self._close_block()
+
+    def _take_pupil(self, _line: int, content: bytes) -> None:
+        self._open_block().pupil = "diameter" if b"DIAMETER" in content else "area"
+
+    def _take_prescaler(self, line: int, content: bytes) -> None:
+        value = asc_lines.prescaler(content.split())
+        if value is None:
+            self._problems.add(line, _UNREADABLE)
+        else:
+            self._open_block().prescaler = value
+
+    def _take_velocity_prescaler(self, line: int, content: bytes) -> None:
+        value = asc_lines.prescaler(content.split())
+        if value is None:
+            self._problems.add(line, _UNREADABLE)
+        else:
+            self._open_block().velocity_prescaler = value
+
+    def _open_block(self) -> BlockLines:
+        assert self.block is not None  # the kernel lets these lines pass only inside a block
+        return self.block
+
+    def _close_block(self) -> None:
+        block = self._open_block()
+        block.n_samples = self._store.n_samples - block.first_sample
+        self.blocks.append(block)
+        self.block = None
+        self._announced_rate_hz = None
+        self._give_up_open_events()
+
+    # events and signals
+
+    def _take_start_event(self, line: int, content: bytes) -> None:
+        started = asc_lines.start_event(content.split())
+        if started is None:
+            self._problems.add(line, _UNREADABLE)
+            return
+        kind, eye, _ = started
+        if (kind, eye) in self._open_events:
+            self._give_up(kind, eye)
+        self._open_events[kind, eye] = line
+
+    def _take_end_event(self, line: int, content: bytes) -> None:
+        prescaler = self.block.prescaler if self.block else 1.0
+        event = asc_lines.end_event(content.split(), prescaler)
+        if event is None:
+            self._problems.add(line, _UNREADABLE)
+            return
+        self._open_events.pop((event.kind, event.eye), None)
+        self.events.append(event)
+
+    def _give_up_open_events(self) -> None:
+        for kind, eye in tuple(self._open_events):
+            self._give_up(kind, eye)
+
+    def _give_up(self, kind: str, eye: str) -> None:
+        line = self._open_events.pop((kind, eye))
+        self._problems.add(line, f"the {kind} of eye {eye} that starts here has no end: left out")
+
+    def _take_input(self, line: int, content: bytes) -> None:
+        self._take_signal(line, asc_lines.input_signal(content.split()))
+
+    def _take_button(self, line: int, content: bytes) -> None:
+        self._take_signal(line, asc_lines.button_signal(content.split()))
+
+    def _take_signal(self, line: int, signal: Signal | None) -> None:
+        if signal is None:
+            self._problems.add(line, _UNREADABLE)
+        else:
+            self.signals.append(signal)
