@@ -139,8 +139,8 @@ class _Window:
         self.position = 0
         self._filled = 0
         self._data_start = start
-        self._index()
         file.seek(start)
+        self.fill(FRAME_BYTES)
 
     def _index(self) -> None:
         """Find every place where a record may begin, and where it would end."""
@@ -162,8 +162,7 @@ class _Window:
         """
         first = int(np.searchsorted(self._magics, self.position))
         if first == len(self._magics) or self._magics[first] != self.position:
-            is_short = self._filled - self.position < FRAME_BYTES
-            return self._magics[:0], FRAME_BYTES if is_short else 0
+            return self._magics[:0], 0
         last = int(self._chain_ends[np.searchsorted(self._chain_ends, first)])
         last = min(last, first + limit - 1)
         if self._ends[last] <= self._filled:
