@@ -37,11 +37,12 @@ from gazelive.recordings.session_writer import SessionWriter
 
 TARGET_MB_PER_S = 500.0
 STREAM = StreamDescription(device="made up", sampling_rate_hz=1000.0, eyes="LR")
-CHUNKS: dict[str, tuple[int, ...]] = {
-    "1 s chunks": (1000,),
-    "10 ms chunks": (10,),
-    "1-3 ms chunks": (2, 1, 3, 2, 2),
+CHUNKS: dict[str, tuple[float, tuple[int, ...]]] = {
+    "1 s chunks": (1.0, (1000,)),
+    "10 ms chunks": (0.25, (10,)),
+    "1-3 ms chunks": (0.125, (2, 1, 3, 2, 2)),
 }
+"""Fraction of the wanted size (small chunks take long to write) and samples per chunk."""
 _WRITE_TO_THE_DISK = """
 import os, sys
 with open(sys.argv[1], "wb") as file:
@@ -90,8 +91,8 @@ def bench_reading(folder: Path, megabytes: float) -> list[dict[str, Any]]:
     rows = []
     path = folder / JOURNAL_NAME
     n_bytes = round(megabytes * 1e6)
-    for name, chunk_samples in CHUNKS.items():
-        write_journal(path, n_bytes, chunk_samples)
+    for name, (fraction, chunk_samples) in CHUNKS.items():
+        write_journal(path, round(fraction * n_bytes), chunk_samples)
         seconds = best_s(lambda: read_journal(path))
         size = path.stat().st_size
         rows.append(

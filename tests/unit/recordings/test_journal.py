@@ -177,6 +177,14 @@ def test_garbage_is_never_read_and_never_hides_what_follows(shared_folder, garba
     assert contents.problems
 
 
+def test_a_message_may_look_like_a_record(tmp_path):
+    chunk = make_chunk(5, 3, text=JOURNAL.decode("latin-1") + 3 * MAGIC.decode())
+    contents, (block,) = read(tmp_path, JOURNAL + chunk_record(chunk) + chunk_record(make_chunk(6)))
+    assert block.samples.tobytes() == samples_of([*CHUNKS, chunk, make_chunk(6)])
+    assert contents.messages[-1] == chunk.messages[0]
+    assert contents.problems == []
+
+
 def test_chunks_of_many_lengths_pass_through_a_small_window(tmp_path, monkeypatch):
     chunks = [make_chunk(n, n % 23, block=n // 40, text="x" * (n % 7) or None) for n in range(200)]
     records = [
