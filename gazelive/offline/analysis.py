@@ -58,8 +58,9 @@ class Analysis:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user should know of the geometry, each once."""
-        return tuple(dict.fromkeys(g.warning for g in self.geometries if g.warning is not None))
+        """What a user should know of the geometry; blocks from one source say it once."""
+        told = {g.source: g.warning for g in reversed(self.geometries) if g.warning is not None}
+        return tuple(told.values())
 
 
 def analyse(
