@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.findings import is_blink
+from gazelive.detection.findings import loss_event
 from gazelive.detection.outcome import Floats, Integers
 from gazelive.detection.parameters import DetectorParameters, to_samples
 from gazelive.gaze.events import Blink, EventEye, Fixation
@@ -30,14 +30,13 @@ def losses(
     """Return every stretch of lost samples as a blink or as another loss."""
     interval_ms = 1000.0 / sampling_rate_hz
     return tuple(
-        Blink(
-            eye=eye,
-            onset_us=int(times_us[first]),
-            offset_us=int(times_us[last]),
-            cause="blink"
-            if is_blink((times_us[last] - times_us[first]) / 1000.0 + interval_ms, parameters)
-            else "loss",
-            detection_delay_ms=float(times_us[-1] - times_us[last]) / 1000.0,
+        loss_event(
+            int(times_us[first]),
+            int(times_us[last]),
+            int(times_us[-1]),
+            interval_ms,
+            parameters,
+            eye,
         )
         for first, last in runs_of(~valid)
     )

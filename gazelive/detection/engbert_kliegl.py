@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gazelive.detection.between import fixations, losses
 from gazelive.detection.detection import Detection
-from gazelive.detection.findings import SACCADE_CONFIDENCE, logistic_confidence
+from gazelive.detection.findings import saccade_confidence
 from gazelive.detection.outcome import (
     Floats,
     Integers,
@@ -254,7 +254,7 @@ def _detection(
                 end_x_deg=float(x[last]),
                 end_y_deg=float(y[last]),
                 peak_velocity_deg_s=float(found.peak_velocity_deg_s[k]),
-                confidence=logistic_confidence(float(strength), SACCADE_CONFIDENCE),
+                confidence=saccade_confidence(float(strength)),
                 detection_delay_ms=float(times[-1] - times[last]) / 1000.0,
                 near_loss=bool(
                     np.searchsorted(lost, first - near) < np.searchsorted(lost, last + near + 1)

@@ -11,9 +11,15 @@ from gazelive.gaze.events import Blink, EventEye, Fixation, Saccade
 
 DetectorOutput = SaccadeOnset | Saccade | Fixation | Blink | Retraction | Quality
 
-SACCADE_CONFIDENCE = (0.7, 2.6)
-"""Offset and slope of the log odds over ln(peak / threshold), fitted to hand labels."""
-TRIGGER_CONFIDENCE = (1.5, 1.0)
+# All confidences are shares of what human coders agreed with on the labelled recordings;
+# tests/benchmarks/evaluate_detection.py measures them anew.
+SACCADE_LOG_ODDS = (1.8, 0.8)
+"""Offset and slope over ln(peak / threshold)."""
+TRIGGER_CONFIDENCE = 0.9
+BLINK_CONFIDENCE = 0.97
+"""That a loss of a blink's duration was a blink."""
+LOSS_CONFIDENCE = 0.65
+"""That any other loss was none (the lid flutters: some are pieces of one)."""
 
 _PROBLEMS = {
     rows_of.TIME_GAP: ("time_gap", "samples are missing for {gap_ms:g} ms: taken as lost"),
@@ -22,14 +28,31 @@ _PROBLEMS = {
 }
 
 
-def logistic_confidence(strength: float, fit: tuple[float, float]) -> float:
-    """Return the probability that a human would mark what is `strength` thresholds strong."""
-    return 1.0 / (1.0 + math.exp(-(fit[0] + fit[1] * math.log(max(strength, 1e-6)))))
+def saccade_confidence(strength: float) -> float:
+    """Return the probability that a coder marks a saccade that peaks at so many thresholds."""
+    offset, slope = SACCADE_LOG_ODDS
+    return 1.0 / (1.0 + math.exp(-(offset + slope * math.log(max(strength, 1e-6)))))
 
 
-def is_blink(duration_ms: float, parameters: DetectorParameters) -> bool:
-    """Say whether a loss of that duration is a lid's."""
-    return parameters.shortest_blink_ms <= duration_ms <= parameters.longest_blink_ms
+def loss_event(
+    first_us: int,
+    last_us: int,
+    decided_us: int,
+    interval_ms: float,
+    parameters: DetectorParameters,
+    eye: EventEye,
+) -> Blink:
+    """Return a loss from its first to its last lost sample; its duration tells a lid's."""
+    duration_ms = (last_us - first_us) / 1000.0 + interval_ms
+    blink = parameters.shortest_blink_ms <= duration_ms <= parameters.longest_blink_ms
+    return Blink(
+        eye=eye,
+        onset_us=first_us,
+        offset_us=last_us,
+        cause="blink" if blink else "loss",
+        confidence=BLINK_CONFIDENCE if blink else LOSS_CONFIDENCE,
+        detection_delay_ms=(decided_us - last_us) / 1000.0,
+    )
 
 
 def to_output(
@@ -45,7 +68,7 @@ def to_output(
             eye=eye,
             onset_us=onset_us,
             detection_delay_ms=(int(row["decided_us"]) - onset_us) / 1000.0,
-            confidence=logistic_confidence(strength, TRIGGER_CONFIDENCE),
+            confidence=TRIGGER_CONFIDENCE,
         )
     if kind == rows_of.SACCADE:
         return Saccade(
@@ -57,7 +80,7 @@ def to_output(
             end_x_deg=float(row["end_x_deg"]),
             end_y_deg=float(row["end_y_deg"]),
             peak_velocity_deg_s=float(row["peak_deg_s"]),
-            confidence=logistic_confidence(strength, SACCADE_CONFIDENCE),
+            confidence=saccade_confidence(strength),
             detection_delay_ms=delay_ms,
             near_loss=bool(row["near_loss"]),
         )
@@ -72,14 +95,7 @@ def to_output(
             detection_delay_ms=delay_ms,
         )
     if kind == rows_of.LOSS:
-        blink = is_blink((offset_us - onset_us) / 1000.0 + interval_ms, parameters)
-        return Blink(
-            eye=eye,
-            onset_us=onset_us,
-            offset_us=offset_us,
-            cause="blink" if blink else "loss",
-            detection_delay_ms=delay_ms,
-        )
+        return loss_event(onset_us, offset_us, int(row["decided_us"]), interval_ms, parameters, eye)
     if kind == rows_of.RETRACTION:
         return Retraction(
             eye=eye, onset_us=onset_us, reason="gaze was lost right after it: it was the lid"

@@ -107,6 +107,8 @@ def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: fl
     s.sum_y_deg[slot] = sum_y
     s.n_valid[slot] = n_valid
 
+    if s.valid_run > p.trigger_newest + p.trigger_gap + p.trigger_baseline:
+        _watch_displacement(p, s, rows)
     centre = s.newest - p.half_width
     if centre < 0:
         return
@@ -154,6 +156,7 @@ def _lose(
         s.before_loss = first - 1
         s.in_saccade = 0
         s.run_length = 0
+        s.trigger_pending = 0
         for k in range(s.n_recent):
             if first - s.recent_offset[k] <= p.loss_retracts:
                 onset = s.recent_onset[k]
@@ -185,8 +188,7 @@ def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
     s.vx_deg_s[centre & RING_MASK] = vx
     s.vy_deg_s[centre & RING_MASK] = vy
 
-    threshold_x = max(p.threshold_noise * s.noise_x_deg_s, p.threshold_floor_deg_s)
-    threshold_y = max(p.threshold_noise * s.noise_y_deg_s, p.threshold_floor_deg_s)
+    threshold_x, threshold_y = _thresholds(p, s)
     ratio = _length(vx / threshold_x, vy / threshold_y)
     speed = _length(vx, vy)
     if ratio < 1.0:
@@ -197,6 +199,83 @@ def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
         _follow(p, s, rows, centre, vx, vy, speed, ratio)
     if p.fixed_noise == 0:
         _learn_noise(p, s, vx, vy)
+
+
+@kernel
+def _watch_displacement(p: Any, s: Any, rows: np.ndarray) -> None:
+    """Trigger when the newest samples leave the place where gaze was just before.
+
+    A displacement needs no samples after the one it tells of, so it is faster than a velocity.
+    """
+    if s.trigger_pending == 1 and s.newest - s.last_trigger > p.trigger_patience:
+        s.trigger_pending = 0
+        s.last_false_alarm = s.newest
+    ratio, speed, support = _displacement(p, s)
+    if s.armed == 0:
+        rested = s.newest - s.last_trigger > p.trigger_rearm
+        if rested and ratio < 1.0 and s.in_saccade == 0:
+            s.armed = 1
+        return
+    if (
+        ratio > 1.0
+        and s.guarded == 0
+        and p.trigger_support < support < 1.0 - p.trigger_support
+        and s.newest - s.last_false_alarm > p.trigger_caution
+        and not _is_oscillation(p, s, s.newest, speed)
+    ):
+        _pull_trigger(s, rows, s.newest - p.half_width, ratio)
+
+
+@kernel
+def _displacement(p: Any, s: Any) -> tuple[float, float, float]:
+    """Return the newest displacement over its threshold, its speed in °/s, and its support.
+
+    Support is how much of it the sample before shows already.
+    """
+    last = s.newest & RING_MASK
+    between = (s.newest - p.trigger_newest) & RING_MASK
+    end = (s.newest - p.trigger_newest - p.trigger_gap) & RING_MASK
+    start = (s.newest - p.trigger_newest - p.trigger_gap - p.trigger_baseline) & RING_MASK
+    base_x = (s.sum_x_deg[end] - s.sum_x_deg[start]) / p.trigger_baseline
+    base_y = (s.sum_y_deg[end] - s.sum_y_deg[start]) / p.trigger_baseline
+    dx = (s.sum_x_deg[last] - s.sum_x_deg[between]) / p.trigger_newest - base_x
+    dy = (s.sum_y_deg[last] - s.sum_y_deg[between]) / p.trigger_newest - base_y
+    threshold_x, threshold_y = _thresholds(p, s)
+    ratio = _length(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s
+    distance = _length(dx, dy)
+    if distance == 0.0:
+        return 0.0, 0.0, 0.0
+    apart = p.trigger_gap + 0.5 * (p.trigger_newest + p.trigger_baseline)
+    along = (s.x_deg[between] - base_x) * dx + (s.y_deg[between] - base_y) * dy
+    return ratio, distance * p.sampling_rate_hz / apart, along / (distance * distance)
+
+
+@kernel
+def _pull_trigger(s: Any, rows: np.ndarray, onset: int, ratio: float) -> None:
+    s.armed = 0
+    s.trigger_pending = 1
+    s.last_trigger = s.newest
+    onset_us = s.time_us[onset & RING_MASK]
+    row = _emit(s, rows, ONSET, onset, s.newest, onset_us, s.newest_us)
+    rows[row].strength = ratio
+
+
+@kernel
+def _is_oscillation(p: Any, s: Any, index: int, speed: float) -> bool:
+    """Say whether a movement is too slow, so soon after a saccade, to be another one."""
+    return bool(
+        index - s.oscillation_since <= p.oscillation
+        and speed < p.oscillation_peak_fraction * s.previous_peak_deg_s
+    )
+
+
+@kernel
+def _thresholds(p: Any, s: Any) -> tuple[float, float]:
+    """Return the velocity thresholds of x and y in °/s."""
+    return (
+        max(p.threshold_noise * s.noise_x_deg_s, p.threshold_floor_deg_s),
+        max(p.threshold_noise * s.noise_y_deg_s, p.threshold_floor_deg_s),
+    )
 
 
 @kernel
@@ -212,39 +291,33 @@ def _watch(
     threshold_x: float,
     threshold_y: float,
 ) -> None:
-    """Look for the start of a saccade: trigger at once, confirm after a while."""
+    """Look for a run above the threshold that is long enough to be a saccade."""
     if s.guarded == 1:
         s.quiet_run = s.quiet_run + 1 if ratio < 1.0 else 0
         if s.newest - s.last_lost > p.loss_guard or s.quiet_run >= p.loss_quiet:
             s.guarded = 0
-    if s.armed == 0 and ratio < 1.0 and s.newest - s.last_trigger > p.trigger_rearm:
-        s.armed = 1
-
     above = ratio > 1.0 and s.guarded == 0
-    if (
-        above
-        and centre - s.oscillation_since <= p.oscillation
-        and speed < p.oscillation_peak_fraction * s.previous_peak_deg_s
-    ):
+    if above and _is_oscillation(p, s, centre, speed):
         above = False
         if centre - s.previous_offset < p.oscillation_longest:
             s.oscillation_since = centre
     if not above:
         s.run_length = 0
         return
-
-    if s.armed == 1 and _is_no_spike(p, s, vx / speed, vy / speed, speed):
-        s.armed = 0
-        s.last_trigger = s.newest
-        onset_us = s.time_us[centre & RING_MASK]
-        row = _emit(s, rows, ONSET, centre, s.newest, onset_us, s.newest_us)
-        rows[row].strength = ratio
-
-    if s.run_length == 0:
+    if s.run_length == 0 or vx * s.run_vx_deg_s + vy * s.run_vy_deg_s < 0.0:
+        # a saccade does not turn back: what does is noise, or the next movement
+        s.run_length = 0
         s.run_start = centre
+        s.run_vx_deg_s = 0.0
+        s.run_vy_deg_s = 0.0
     s.run_length += 1
+    s.run_vx_deg_s += vx
+    s.run_vy_deg_s += vy
     if s.run_length >= p.confirm:
+        if s.armed == 1:  # the trigger was too cautious
+            _pull_trigger(s, rows, s.run_start, ratio)
         s.in_saccade = 1
+        s.trigger_pending = 0
         s.below = 0
         s.peak_deg_s = 0.0
         s.peak_ratio = 0.0
@@ -255,26 +328,6 @@ def _watch(
             speed_i = _length(vx_i, vy_i)
             if speed_i > s.peak_deg_s:
                 _set_peak(s, i, vx_i, vy_i, speed_i)
-
-
-@kernel
-def _is_no_spike(p: Any, s: Any, direction_x: float, direction_y: float, speed: float) -> bool:
-    """Say whether the two newest displacements of the window both go along with the velocity.
-
-    One wild sample moves only one of them.
-    """
-    if p.half_width < 2:
-        return True
-    mean_displacement = speed * (p.half_width + 1) / p.sampling_rate_hz
-    for back in range(2):
-        after = (s.newest - back) & RING_MASK
-        before = (s.newest - 2 * p.half_width + back) & RING_MASK
-        along = (s.x_deg[after] - s.x_deg[before]) * direction_x + (
-            s.y_deg[after] - s.y_deg[before]
-        ) * direction_y
-        if along < p.trigger_support * mean_displacement:
-            return False
-    return True
 
 
 @kernel
@@ -323,8 +376,7 @@ def _follow(
 @kernel
 def _end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
     """Find the onset, and accept the saccade if it is long and strong enough."""
-    threshold_x = max(p.threshold_noise * s.noise_x_deg_s, p.threshold_floor_deg_s)
-    threshold_y = max(p.threshold_noise * s.noise_y_deg_s, p.threshold_floor_deg_s)
+    threshold_x, threshold_y = _thresholds(p, s)
     first_velocity = s.newest - s.valid_run + 1 + p.half_width
     earliest = max(s.previous_offset + 1, s.run_start - p.onset_reach, first_velocity)
     onset = s.peak_index

@@ -7,6 +7,7 @@ ring slot is `index & RING_MASK`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,14 @@ SETTINGS = np.dtype(
         ("loss_guard", "i8"),
         ("loss_quiet", "i8"),
         ("near_loss", "i8"),
-        ("trigger_rearm", "i8"),
+        ("trigger_newest", "i8"),
+        ("trigger_gap", "i8"),
+        ("trigger_baseline", "i8"),
+        ("trigger_scale_s", "f8"),  # threshold of the displacement per threshold of velocity
         ("trigger_support", "f8"),
+        ("trigger_rearm", "i8"),
+        ("trigger_patience", "i8"),
+        ("trigger_caution", "i8"),
         ("shortest_fixation", "f8"),
         ("fixation_gap", "i8"),
     ],
@@ -92,6 +99,8 @@ STATE = np.dtype(
         ("in_saccade", "i8"),
         ("run_length", "i8"),
         ("run_start", "i8"),
+        ("run_vx_deg_s", "f8"),  # sum over the run: its direction
+        ("run_vy_deg_s", "f8"),
         ("peak_index", "i8"),
         ("peak_deg_s", "f8"),
         ("peak_ratio", "f8"),
@@ -118,6 +127,8 @@ STATE = np.dtype(
         # the fast trigger
         ("armed", "i8"),
         ("last_trigger", "i8"),
+        ("trigger_pending", "i8"),  # given, and the saccade not confirmed yet
+        ("last_false_alarm", "i8"),
         # the open fixation
         ("in_fixation", "i8"),
         ("fixation_start", "i8"),
@@ -207,8 +218,18 @@ def make_settings(
     row["loss_guard"] = samples(p.loss_guard_ms)
     row["loss_quiet"] = samples(p.loss_quiet_ms, at_least=1)
     row["near_loss"] = samples(p.near_loss_ms)
-    row["trigger_rearm"] = samples(p.trigger_rearm_ms)
+    row["trigger_newest"] = newest = samples(p.trigger_newest_ms, at_least=1)
+    row["trigger_gap"] = samples(p.trigger_gap_ms)
+    row["trigger_baseline"] = baseline = samples(p.trigger_baseline_ms, at_least=1)
+    # the noise of single samples, told from that of the velocity, gives that of the means
+    m = int(row["half_width"])
+    sample_noise_s = m * (m + 1) / (rate * math.sqrt(2 * m))
+    displacement_noise_s = sample_noise_s * math.sqrt(1 / newest + 1 / baseline)
+    row["trigger_scale_s"] = p.trigger_noise / p.threshold_noise * displacement_noise_s
     row["trigger_support"] = p.trigger_support
+    row["trigger_rearm"] = samples(p.trigger_rearm_ms)
+    row["trigger_patience"] = row["confirm"] + 2 * m
+    row["trigger_caution"] = samples(p.trigger_caution_ms)
     row["shortest_fixation"] = p.shortest_fixation_ms * rate / 1000.0 - 1e-9
     row["fixation_gap"] = samples(p.fixation_gap_ms, at_least=1)
     return settings
@@ -226,7 +247,13 @@ def make_state(
     )
     row["sample_weight"] = 1.0
     row["armed"] = 1
-    for name in ("previous_offset", "oscillation_since", "last_lost", "last_trigger"):
+    for name in (
+        "previous_offset",
+        "oscillation_since",
+        "last_lost",
+        "last_trigger",
+        "last_false_alarm",
+    ):
         row[name] = LONG_AGO
     return state
 

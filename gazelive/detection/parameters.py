@@ -24,7 +24,7 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     velocity_half_width_ms: float = 4.0
     """Half the width of the window that velocity is taken over."""
 
-    noise_memory_s: float = 4.0
+    noise_memory_s: float = 8.0
     """Forgetting time of σ while samples arrive."""
     noise_prior_deg_s: float = 4.0
     """σ before anything was seen."""
@@ -64,22 +64,33 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
 
     loss_retracts_ms: float = 40.0
     """A loss so soon after a saccade's offset disproves it: it was the lid."""
-    loss_guard_ms: float = 100.0
+    loss_guard_ms: float = 150.0
     """After a loss nothing starts for this long …"""
     loss_quiet_ms: float = 20.0
     """… unless gaze has been below the threshold for this long without a break."""
     near_loss_ms: float = 100.0
     """A saccade with a lost sample so near is flagged."""
 
+    trigger_noise: float = 9.0
+    """The fast trigger's threshold in σ of the displacement that it watches: …"""
+    trigger_newest_ms: float = 1.0
+    """… from the mean position over so long before it …"""
+    trigger_baseline_ms: float = 6.0
+    """… to that of the newest samples (at least one) …"""
+    trigger_gap_ms: float = 2.0
+    """… with so long between the two."""
+    trigger_support: float = 0.05
+    """Of the displacement, at least so much is in the newest sample and so much before it: a
+    lone spike has all of it in one, and is over in the next."""
     trigger_rearm_ms: float = 30.0
-    """The fast trigger rests for at least this long."""
-    trigger_support: float = 0.2
-    """The two newest displacements must both be this fraction of the mean one (no lone spike)."""
+    """The trigger rests for at least this long."""
+    trigger_caution_ms: float = 100.0
+    """For so long after a false alarm the trigger waits until a saccade is confirmed."""
 
     shortest_fixation_ms: float = 40.0
     fixation_gap_ms: float = 20.0
     """A loss that is shorter does not end a fixation."""
-    shortest_blink_ms: float = 50.0
+    shortest_blink_ms: float = 25.0
     longest_blink_ms: float = 600.0
     """A loss between these is called a blink, any other plain loss."""
 

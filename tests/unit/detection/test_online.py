@@ -52,7 +52,7 @@ def test_triggers_within_milliseconds_and_confirms_after(make_trace: Make) -> No
         assert abs(onset.onset_us - saccade.onset_us) <= 3000
         assert outputs.index(onset) < outputs.index(saccade)
         assert 0 < saccade.detection_delay_ms <= 8
-        assert 0.5 < onset.confidence < 1.0
+        assert onset.confidence == 0.9
         assert 0.9 < saccade.confidence < 1.0
 
 
