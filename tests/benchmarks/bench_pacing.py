@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.clock import MonotonicClock
+from gazelive.devices.protocol import ImageStimulus
 from gazelive.devices.replay import ReplayDevice
+from gazelive.devices.simulated import SimulatedDevice
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.recording import Block, Recording
 
 TARGET_P99_MS = 2.0
 CHUNK_S = 0.01
+IMAGE = ImageStimulus(name="bench.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
 Floats = npt.NDArray[np.float64]
 
 
@@ -52,6 +56,25 @@ def replay_errors_s(recording: Recording, speed: float) -> Floats:
         if chunk is not None:
             due_s = started_s + int(chunk.samples["tracker_time_us"][-1]) / 1e6 / speed
             late_s.append(chunk.arrival_s - due_s)
+    return np.array(late_s)
+
+
+def simulated_errors_s(seconds: float) -> Floats:
+    """Let a simulated viewer explore an image; return how late each chunk came."""
+    clock = MonotonicClock()
+    device = SimulatedDevice(
+        "bench", seed=0, session=0, clock=clock, drift_ppm=0.0, chunk_s=CHUNK_S
+    )
+    with closing(device):
+        origin_us, origin_s = device.tracker_time_us(), clock.now_s()
+        device.start()
+        device.show(IMAGE)
+        late_s = []
+        while clock.now_s() < origin_s + seconds:
+            chunk = device.read_chunk(1.0)
+            if chunk is not None:
+                seen_us = int(chunk.samples["tracker_time_us"][-1]) - origin_us
+                late_s.append(chunk.arrival_s - origin_s - seen_us / 1e6)
     return np.array(late_s)
 
 
@@ -134,20 +157,23 @@ def main() -> None:
                 f"replay {rate_hz:.0f} Hz, {speed:g}×",
                 lambda recording=recording, speed=speed: replay_errors_s(recording, speed),
             )
+    simulated_errors_s(0.2)  # compiled before it is measured
+    measure("simulated 1000 Hz", lambda: simulated_errors_s(seconds))
     measure("the clock alone", lambda: clock_errors_s(seconds))
     measure("naive sleep, 1000 Hz, 1×", lambda: naive_errors_s(made_up(1000.0, seconds)))
 
     throughput = max(unpaced_samples_per_s(made_up(2000.0, 600.0)) for _ in range(3))
     print(f"as fast as possible: {throughput / 1e6:.1f} million samples/s through read_chunk")
 
-    worst_p99_ms = max(row["p99_ms"] for row in rows[:4])
+    p99_ms = {row["name"]: row["p99_ms"] for row in rows}
+    worst_p99_ms = max(value for name, value in p99_ms.items() if name.startswith("replay"))
     result = {
         "rows": rows,
         "worst_replay_p99_ms": worst_p99_ms,
         "target_p99_ms": TARGET_P99_MS,
         "holds": worst_p99_ms < TARGET_P99_MS,
-        "p99_against_clock_alone": worst_p99_ms / rows[4]["p99_ms"],
-        "naive_p99_against_replay": rows[5]["p99_ms"] / rows[0]["p99_ms"],
+        "p99_against_clock_alone": worst_p99_ms / p99_ms["the clock alone"],
+        "naive_p99_against_replay": p99_ms["naive sleep, 1000 Hz, 1×"] / worst_p99_ms,
         "unpaced_samples_per_s": throughput,
         "load_average": os.getloadavg() if hasattr(os, "getloadavg") else None,
     }

@@ -1,0 +1,264 @@
+"""A tracker in front of a simulated viewer, who looks at what the experiment shows."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.clock import Clock
+from gazelive.devices.host_file import HostFile
+from gazelive.devices.lifecycle import Lifecycle
+from gazelive.devices.pacing import Pace
+from gazelive.devices.protocol import ImageStimulus, Stimulus
+from gazelive.devices.simulated_calibration import (
+    MEASURING_S,
+    SETTLING_S,
+    Eye,
+    calibration_results,
+    calibration_targets_px,
+    measure_miss,
+)
+from gazelive.errors import CalibrationError
+from gazelive.gaze.samples import Eyes, Samples, empty_samples
+from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
+from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.models.saliency import SaliencyMap, generated_saliency, image_saliency
+from gazelive.recordings.recording import Calibration, DriftCorrection
+from gazelive.simulation.viewing import ViewerSimulation
+
+SaliencyOf = Callable[[str], SaliencyMap]
+"""Takes the name of an image and tells where in it people look."""
+
+UNSEEN_S = 1.0
+"""Of the time between blocks the viewer lives only the last of it, so that breaks cost nothing."""
+MAX_CHUNK_SAMPLES = 4096
+
+
+def generated_image(name: str) -> SaliencyMap:
+    """Return the map of an image that does not exist, the same for a name everywhere."""
+    return generated_saliency(name, seed=0)
+
+
+def images_in(folder: Path) -> SaliencyOf:
+    """Return what tells the saliency of the images in `folder`; names are relative to it."""
+    return lru_cache(maxsize=None)(lambda name: image_saliency(folder / name))
+
+
+class SimulatedDevice:
+    """Samples are made when they are read, up to the clock's now.
+
+    The tracker's time has an origin of its own and runs `drift_ppm` faster than the host's.
+    The same viewer, seed, session and commands at the same times give the same samples, however
+    they are read. Calibration and drift check measure the simulated gaze; they take no time.
+    """
+
+    def __init__(
+        self,
+        viewer_id: str,
+        *,
+        seed: int,
+        session: int,
+        clock: Clock,
+        sampling_rate_hz: float = 1000.0,
+        eyes: Eyes = "R",
+        screen: ScreenGeometry = PAPER_SCREEN,
+        saliency_of: SaliencyOf = generated_image,
+        drift_ppm: float = 20.0,
+        tracker_origin_us: int = 3_600_000_000,
+        chunk_s: float = 0.01,
+    ) -> None:
+        self._life = Lifecycle("the simulated tracker")
+        self._viewer = ViewerSimulation(
+            viewer_id,
+            seed=seed,
+            session=session,
+            sampling_rate_hz=sampling_rate_hz,
+            eyes=eyes,
+            screen=screen,
+        )
+        self._screen = screen
+        self._stream = StreamDescription(
+            device="simulated",
+            sampling_rate_hz=sampling_rate_hz,
+            eyes=eyes,
+            screen=screen,
+            screen_px=(screen.width_px, screen.height_px),
+        )
+        self._saliency_of = saliency_of
+        self._host_file = HostFile()
+        self._clock = clock
+        self._origin_us = tracker_origin_us
+        self._pace = Pace(clock, tracker_origin_us)
+        self._pace.run(1.0 + drift_ppm * 1e-6)
+        self._chunk_n = max(round(chunk_s * sampling_rate_hz), 1)
+        self._n_lived = 0
+        """Sample intervals since the origin up to which the viewer has lived."""
+        self._arrived: deque[tuple[int, Samples]] = deque()
+        """Block and samples that nobody has read."""
+        self._sent: list[Message] = []
+        self._block = -1
+        self._n_chunks = 0
+
+    def describe(self) -> StreamDescription:
+        """Return what it delivers, which never changes."""
+        return self._stream
+
+    def start(self) -> None:
+        """Begin to record."""
+        self._life.require_open()
+        self._live()
+        self._life.start()
+        self._block += 1
+        self._host_file.start_block(self._stream)
+
+    def read_chunk(self, timeout_s: float) -> Chunk | None:
+        """Return what has arrived; if it is not yet `chunk_s` of it, wait up to `timeout_s`."""
+        self._life.require_started()
+        if self._life.recording:
+            self._wait(max(timeout_s, 0.0))
+            self._live()
+        if self._arrived:
+            block, samples = self._arrived.popleft()
+        elif self._sent:
+            block, samples = self._block, empty_samples(0)
+        else:
+            return None
+        messages = tuple(sorted(self._sent, key=lambda message: message.tracker_time_us))
+        self._sent.clear()
+        number = self._n_chunks
+        self._n_chunks += 1
+        return Chunk(number, block, samples, messages, self._clock.now_s())
+
+    @property
+    def finished(self) -> bool:
+        """True after `close`: a viewer never ends."""
+        return self._life.closed
+
+    def tracker_time_us(self) -> int:
+        """Return the tracker's time now."""
+        return round(self._pace.position_us())
+
+    def stop(self) -> None:
+        """Stop recording; what had arrived by now can still be read."""
+        if self._life.recording:
+            self._live()
+            self._life.stop()
+
+    def close(self) -> None:
+        """End for good, and delete the host file."""
+        if self._life.close():
+            self._arrived.clear()
+            self._host_file.close()
+
+    def send_message(self, text: str, at_s: float | None = None) -> None:
+        """Stamp and store a message."""
+        self._life.require_open()
+        message = Message(round(self._pace.position_us(at_s)), text)
+        self._sent.append(message)
+        self._host_file.add_message(message)
+
+    def show(self, stimulus: Stimulus) -> None:
+        """Let the viewer see an image or a cross from now on."""
+        self._life.require_open()
+        self._live()
+        if isinstance(stimulus, ImageStimulus):
+            rect_px = (stimulus.left_px, stimulus.top_px, stimulus.width_px, stimulus.height_px)
+            self._viewer.show_image(self._saliency_of(stimulus.name), rect_px)
+        else:
+            self._viewer.show_cross(stimulus.x_px, stimulus.y_px)
+
+    def hide(self) -> None:
+        """Let the viewer see a blank screen from now on."""
+        self._life.require_open()
+        self._live()
+        self._viewer.hide()
+
+    def calibrate(self) -> tuple[Calibration, ...]:
+        """Calibrate, then measure the viewer's gaze at nine targets."""
+        self._life.require_between_blocks("calibrating", CalibrationError)
+        targets_px = calibration_targets_px(self._screen)
+        looks = [self._look_at(x_px, y_px) for x_px, y_px in targets_px]
+        self._viewer.hide()
+        time_us = self.tracker_time_us()
+        results: list[Calibration] = []
+        for eye in cast("tuple[Eye, ...]", tuple(self._stream.eyes)):
+            misses = [
+                measure_miss(look, eye, target_px, self._screen)
+                for look, target_px in zip(looks, targets_px, strict=True)
+            ]
+            results += calibration_results(time_us, eye, [miss.deg for miss in misses])
+        self._host_file.add_calibrations(results)
+        return tuple(results)
+
+    def check_drift(self, x_px: float, y_px: float) -> tuple[DriftCorrection, ...]:
+        """Measure where the viewer's gaze is while the viewer looks at the target."""
+        self._life.require_between_blocks("checking drift", CalibrationError)
+        self._live()
+        look = self._look_at(x_px, y_px)
+        time_us = self.tracker_time_us()
+        drifts = []
+        for eye in cast("tuple[Eye, ...]", tuple(self._stream.eyes)):
+            miss = measure_miss(look, eye, (x_px, y_px), self._screen)
+            drifts.append(
+                DriftCorrection(
+                    tracker_time_us=time_us,
+                    eye=eye,
+                    target_x_px=x_px,
+                    target_y_px=y_px,
+                    offset_deg=miss.deg,
+                    offset_x_px=miss.x_px,
+                    offset_y_px=miss.y_px,
+                )
+            )
+        self._host_file.add_drift_corrections(drifts)
+        return tuple(drifts)
+
+    def receive_host_file(
+        self, folder: Path, stem: str, progress: Callable[[float], None] | None = None
+    ) -> Path:
+        """Write everything recorded so far as ASC."""
+        self._life.require_between_blocks("fetching its file")
+        return self._host_file.write(folder, stem, progress)
+
+    def _look_at(self, x_px: float, y_px: float) -> Samples:
+        """Return what the tracker sees once the viewer has looked at a target for a while."""
+        self._viewer.show_cross(x_px, y_px)
+        self._viewer.advance(round(SETTLING_S * self._stream.sampling_rate_hz))
+        samples, _ = self._viewer.advance(round(MEASURING_S * self._stream.sampling_rate_hz))
+        return samples
+
+    def _wait(self, timeout_s: float) -> None:
+        """Sleep until a chunk is complete or the time is up."""
+        deadline_s = self._clock.now_s() + timeout_s
+        n_unread = sum(len(samples) for _, samples in self._arrived)
+        last = self._n_lived - n_unread + self._chunk_n - 1
+        complete_s = self._pace.reached_s(float(self._sample_us(last)))
+        self._clock.sleep_until_s(min(complete_s, deadline_s))
+
+    def _sample_us(self, count: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the tracker's time of the samples that are so many intervals from the origin."""
+        elapsed_us = np.asarray(count) * (1e6 / self._stream.sampling_rate_hz)
+        return np.asarray(self._origin_us + np.round(elapsed_us), np.int64)
+
+    def _live(self) -> None:
+        """Let the viewer live up to now; while recording, keep what the tracker sees."""
+        position_us = self._pace.position_us() - self._origin_us + 0.5
+        n_due = math.floor(position_us * self._stream.sampling_rate_hz / 1e6) + 1
+        if not self._life.recording:
+            n_unseen = round(UNSEEN_S * self._stream.sampling_rate_hz)
+            self._viewer.advance(min(n_due - self._n_lived, n_unseen))
+            self._n_lived = n_due
+        while self._n_lived < n_due:
+            n = min(n_due - self._n_lived, MAX_CHUNK_SAMPLES)
+            samples, _ = self._viewer.advance(n)
+            samples["tracker_time_us"] = self._sample_us(self._n_lived + np.arange(n))
+            self._host_file.append(samples)
+            self._arrived.append((self._block, samples))
+            self._n_lived += n
