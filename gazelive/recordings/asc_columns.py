@@ -79,6 +79,11 @@ class SampleColumns:
         return _REFLECTION_FLAGS[len(self.eyes)]
 
     @property
+    def eye_flag_shift(self) -> int:
+        """Status bit of the first eye's first flag: a lone right eye's go to the right's bits."""
+        return 3 if self.eyes == "R" else 1
+
+    @property
     def n_row_words(self) -> int:
         """Length of a row: the words of a sample, then the extras."""
         return WORDS_PER_SAMPLE + len(self.extra_names)
@@ -92,7 +97,7 @@ class SampleColumns:
         return np.array(
             [
                 self.n_reflection_flags,
-                3 if self.eyes == "R" else 1,  # a lone right eye's flags go to the right's bits
+                self.eye_flag_shift,
                 absent_words[0],
                 absent_words[-1] + 1,
                 target_start,

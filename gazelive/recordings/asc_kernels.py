@@ -100,7 +100,7 @@ TWO_STARS = int.from_bytes(b"**", "big")
 ONE = Position(1)
 DAMAGED = Position(0)
 """No token ends at the first byte, so this position is free to mean: cannot be read."""
-MAX_TIME_DIGITS = 12
+MAX_TIME_DIGITS = 13
 MAX_NUMBER_DIGITS = 18
 MISSING_CODE = -32768.0
 MISSING_WORD = np.frombuffer(b"MISSING_DATA", np.uint8)

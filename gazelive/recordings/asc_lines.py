@@ -27,7 +27,7 @@ END_KEYWORDS: dict[bytes, EventKind] = {
 }
 _EYES: dict[bytes, Eye] = {b"L": "L", b"R": "R"}
 _N_WORDS = {"saccade": 11, "fixation": 8, "blink": 4}
-_MAX_TIME_DIGITS = 12
+_MAX_TIME_DIGITS = 13
 _MISSING_CODE = -32768.0
 _MISSING_FROM = 1e8
 """What the tracker's library writes where it has no position."""
