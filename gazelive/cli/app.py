@@ -13,7 +13,9 @@ import typer
 from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.console import fail
+from gazelive.cli.convert import convert
 from gazelive.cli.detect import detect
+from gazelive.cli.info import info
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
 app = typer.Typer(
@@ -41,6 +43,8 @@ def _root(
     pass
 
 
+app.command()(info)
+app.command()(convert)
 app.command()(detect)
 app.command()(compare)
 

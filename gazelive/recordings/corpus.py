@@ -20,6 +20,7 @@ from gazelive.gaze.screen import ScreenGeometry
 from gazelive.recordings.geometry import parse_geometry
 from gazelive.recordings.sample_table_columns import describe_names
 from gazelive.recordings.session_manifest import MANIFEST_NAME, read_manifest
+from gazelive.recordings.storage_errors import storage_error
 
 CORPUS_NAME = "corpus.csv"
 NEEDED_COLUMNS = ("recording", "viewer", "session")
@@ -97,7 +98,10 @@ def write_corpus_csv(entries: Iterable[CorpusEntry], folder: Path) -> Path:
         row = [relative, entry.viewer, entry.session]
         writer.writerow(row + (_screen_cells(entry.screen, folder) if with_screen else []))
     target = folder / CORPUS_NAME
-    write_bytes(target, text.getvalue().encode("utf-8"))
+    try:
+        write_bytes(target, text.getvalue().encode("utf-8"))
+    except OSError as error:
+        raise storage_error(error, target) from error
     return target
 
 

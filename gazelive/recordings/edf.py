@@ -22,6 +22,7 @@ from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import Coordinates, Eyes, Samples, SampleStatus, empty_samples
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.asc_columns import INPUT_NAME, RESOLUTION_NAMES
+from gazelive.recordings.asc_lines import text_of
 from gazelive.recordings.edf_dump import (
     CONTENTS_FILE,
     EVENT_RECORD,
@@ -77,6 +78,9 @@ def read_edf(
         folder = Path(name)
         complaints = dump_edf(path, folder, progress=progress)
         contents = msgspec.json.decode((folder / CONTENTS_FILE).read_bytes(), type=EdfContents)
+        header = tuple(line.lstrip("* ") for line in contents.preamble.splitlines())
+        sources = (line.partition(":")[2].strip() for line in header if line.startswith("SOURCE:"))
+        device = next(sources, "") or "EyeLink"
         messages = tuple(
             message_at(time_ms * 1000, _text(text)) for time_ms, text in contents.messages
         )
@@ -90,7 +94,7 @@ def read_edf(
                 described.n_samples,
                 offset=described.first_sample * SAMPLE_RECORD.itemsize,
             )
-            block, reasons = make_block(described, records, screen_px=facts.screen_px)
+            block, reasons = make_block(described, records, device, facts.screen_px)
             problems += [Problem(None, reason) for reason in reasons]
             if block is not None:
                 blocks.append(block)
@@ -108,14 +112,17 @@ def read_edf(
         trials=find_trials(messages, blocks, trial_patterns),
         calibrations=facts.calibrations,
         drift_corrections=facts.drift_corrections,
-        header=tuple(contents.preamble.splitlines()),
+        header=header,
         screen_px=facts.screen_px,
         problems=tuple(problems),
     )
 
 
 def make_block(
-    described: EdfBlock, records: npt.NDArray[Any], *, screen_px: tuple[int, int] | None = None
+    described: EdfBlock,
+    records: npt.NDArray[Any],
+    device: str = "EyeLink",
+    screen_px: tuple[int, int] | None = None,
 ) -> tuple[Block | None, list[str]]:
     """Return the block that `records` (of `SAMPLE_RECORD`) make, and what is wrong with it."""
     where = f"the block that starts at {described.start_ms} ms"
@@ -138,7 +145,7 @@ def make_block(
     if n_backwards:
         problems.append(f"{where} has {n_backwards} samples whose time does not advance")
     stream = StreamDescription(
-        device="EyeLink EDF",
+        device=device,
         sampling_rate_hz=rate_hz,
         eyes=eyes,
         coordinates=coordinates,
@@ -158,11 +165,12 @@ def make_samples(records: npt.NDArray[Any], eyes: Eyes, coordinates: Coordinates
     x_field, y_field = POSITION_FIELDS[coordinates]
     for eye in eyes:
         side, index = ("left", 0) if eye == "L" else ("right", 1)
-        samples[f"{side}_x"] = _without_missing(records[x_field][:, index])
-        samples[f"{side}_y"] = _without_missing(records[y_field][:, index])
+        x = _without_missing(records[x_field][:, index])
+        y = _without_missing(records[y_field][:, index])
         pupil = _without_missing(records["pa"][:, index])
-        pupil[pupil == 0] = np.nan
-        samples[f"{side}_pupil"] = pupil
+        # edf2asc writes no pupil where there is no position, though the file may have one
+        pupil[(pupil == 0) | np.isnan(x) | np.isnan(y)] = np.nan
+        samples[f"{side}_x"], samples[f"{side}_y"], samples[f"{side}_pupil"] = x, y, pupil
     for bit, status in STATUS_OF_ERROR_BIT.items():
         samples["status"] |= np.where(records["errors"] & bit, np.uint32(status), np.uint32(0))
     return samples
@@ -250,8 +258,9 @@ def _amplitude_deg(saccade: Any) -> float | None:
 
 
 def _known(record: Any, name: str) -> float | None:
+    """Return a number of the record; the library has tenths, in single precision."""
     value = float(record[name])
-    return None if value == MISSING_CODE or not abs(value) < MISSING_ABOVE else value
+    return None if value == MISSING_CODE or not abs(value) < MISSING_ABOVE else round(value, 3)
 
 
 def _without_missing(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -305,9 +314,8 @@ def _damage(contents: EdfContents, complaints: Sequence[str]) -> list[Problem]:
 
 
 def _text(latin_1: str) -> str:
-    """Return a message's text: UTF-8 where its bytes are, without the line's end."""
-    data = latin_1.encode("latin-1").rstrip(b"\r\n")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    """Return a message's text as it stands in an ASC file, without blanks before line breaks."""
+    first, *further = latin_1.encode("latin-1").rstrip(b"\r\n").split(b"\n")
+    if not further:
+        return text_of(first)
+    return "\n".join(text_of(line).rstrip() for line in (first, *further))

@@ -36,8 +36,9 @@ from gazelive.recordings.edf_dump import (
     EdfContents,
 )
 
-CHECK_AND_REPORT = 1
-"""The library would also repair (2), but then it inserts samples and merges blinks."""
+CHECK_AND_FIX = 2
+"""As edf2asc opens a file: blinks within one saccade become one, and no sample in a blink has a
+position. Where samples are missing the library inserts some without a position, and says so."""
 ZERO_TAIL = bytes(512)
 """Longer than any record: the library takes zeros for the end of a file."""
 RECORDS_PER_WRITE = 8192
@@ -248,7 +249,7 @@ def _open(name: str, vendor: Any) -> Any:
     with_events = with_samples = 1
     edf = vendor.edf_open_file(
         name.encode("ascii"),
-        CHECK_AND_REPORT,
+        CHECK_AND_FIX,
         with_events,
         with_samples,
         ctypes.byref(error_code),

@@ -17,12 +17,12 @@ from gazelive.recordings.eyelink_messages import interpret
 from gazelive.recordings.geometry import href_to_deg
 from gazelive.recordings.recording import Block, Recording, Trial
 from gazelive.recordings.sample_table_columns import SIDES, position_names
+from gazelive.recordings.storage_errors import storage_error
 from gazelive.recordings.table_files import write_table_file
 from gazelive.recordings.table_sidecar import (
     Sidecar,
     TableBlock,
     TableMessage,
-    sidecar_path,
     write_sidecar,
 )
 from gazelive.recordings.trials import find_trials
@@ -56,9 +56,11 @@ def write_sample_table(
     if not tables:
         x_name, y_name = position_names(unit)
         tables = [pa.table({name: pa.array([], pa.float64()) for name in ("t_ms", x_name, y_name)})]
-    # the sidecar first: a table without it would lose more than one beside an old table
-    write_sidecar(_sidecar(recording, unit), path)
-    write_table_file(pa.concat_tables(tables), path, progress=progress)
+    try:
+        write_sidecar(_sidecar(recording, unit), path)
+        write_table_file(pa.concat_tables(tables), path, progress=progress)
+    except OSError as error:
+        raise storage_error(error, path) from error
 
 
 def what_a_table_loses(recording: Recording) -> list[str]:
@@ -68,10 +70,8 @@ def what_a_table_loses(recording: Recording) -> list[str]:
     extras = sorted({name for block in recording.blocks for name in block.extras})
     coordinates = {block.stream.coordinates for block in recording.blocks}
     losses = {
-        f"{len(recording.tracker_events)} events of the tracker's own parser": bool(
-            recording.tracker_events
-        ),
-        f"{len(recording.signals)} input and button signals": bool(recording.signals),
+        "the events of the tracker's own parser": bool(recording.tracker_events),
+        "input and button signals": bool(recording.signals),
         "the file's header": bool(recording.header),
         "the status flags of the samples": flagged,
         f"the columns {', '.join(extras)}": bool(extras),
@@ -176,6 +176,3 @@ def _sidecar(recording: Recording, unit: str) -> Sidecar:
             for block in recording.blocks
         ),
     )
-
-
-__all__ = ["sidecar_path", "what_a_table_loses", "write_sample_table"]

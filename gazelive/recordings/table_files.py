@@ -93,9 +93,7 @@ def write_table_file(
             )
 
 
-def write_csv(
-    table: Any, sink: Any, progress: Callable[[float], None] | None = None
-) -> None:
+def write_csv(table: Any, sink: Any, progress: Callable[[float], None] | None = None) -> None:
     """Write an Arrow table as CSV to an open binary file; quotes only where they are needed."""
     # Arrow would put the names in quotes, and all texts unless told that none needs them
     sink.write((",".join(table.column_names) + "\n").encode("utf-8"))

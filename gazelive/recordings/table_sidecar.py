@@ -21,8 +21,8 @@ from gazelive.recordings.recording import Trial
 SIDECAR_VERSION = 1
 
 
-class TableMessage(msgspec.Struct, frozen=True):
-    """A message in the time of the table."""
+class TableMessage(msgspec.Struct, frozen=True, array_like=True):
+    """A message in the time of the table; in JSON `[time, text]`."""
 
     t_ms: float
     text: str

@@ -9,11 +9,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates, SampleStatus
+from gazelive.recordings.asc_reader import read_asc
 from gazelive.recordings.edf import make_block, make_samples, make_signals, read_edf
 from gazelive.recordings.edf_dump import EVENT_RECORD, SAMPLE_RECORD, EdfBlock
 from gazelive.recordings.edf_process import run_supervised
@@ -51,6 +53,13 @@ def bino() -> Recording:
     return read_edf(eyelinkio_file("test_raw_binocular.edf"))
 
 
+@pytest.fixture(scope="module")
+def pair(shared_data: Path) -> tuple[Recording, Recording]:
+    """The same recording from the EDF file and from the ASC file."""
+    folder = shared_data / "edf"
+    return read_edf(folder / "pair_left500.edf"), read_asc(folder / "pair_left500.asc.gz")
+
+
 class TestWholeFiles:
     def test_one_eye(self, mono: Recording) -> None:
         assert [
@@ -68,7 +77,7 @@ class TestWholeFiles:
         )
         assert len(mono.messages) == 101
         assert mono.screen_px == (1920, 1080)
-        assert mono.header[0] == "** DATE: Fri Mar 14 14:03:21 2014"
+        assert mono.header[0] == "DATE: Fri Mar 14 14:03:21 2014"
         assert mono.problems == ()
         assert not np.isfinite(mono.blocks[0].samples["right_x"]).any()
 
@@ -116,6 +125,44 @@ class TestWholeFiles:
         assert fractions == sorted(fractions)
         assert fractions[-1] == 1.0
         assert len(fractions) > 2
+
+
+class TestEdfIsAsc:
+    """The same recording as the tracker wrote it and as edf2asc converted it."""
+
+    def test_in_samples(self, pair: tuple[Recording, Recording]) -> None:
+        edf, asc = pair
+        assert len(edf.blocks) == len(asc.blocks) == 4
+        for ours, theirs in zip(edf.blocks, asc.blocks, strict=True):
+            assert (ours.start_us, ours.end_us) == (theirs.start_us, theirs.end_us)
+            for field in theirs.samples.dtype.names:
+                np.testing.assert_array_equal(ours.samples[field], theirs.samples[field], field)
+            assert ours.stream.px_per_deg == pytest.approx(theirs.stream.px_per_deg, abs=0.005)
+            same = {"px_per_deg": None}
+            assert msgspec.structs.replace(ours.stream, **same) == msgspec.structs.replace(
+                theirs.stream, **same
+            )
+
+    def test_in_events(self, pair: tuple[Recording, Recording]) -> None:
+        edf, asc = pair
+        assert len(edf.tracker_events) == len(asc.tracker_events) == 465
+        for ours, theirs in zip(edf.tracker_events, asc.tracker_events, strict=True):
+            # an ASC file has hundredths of a degree and whole degrees per second
+            assert ours.amplitude_deg == pytest.approx(theirs.amplitude_deg, abs=0.006)
+            assert ours.peak_velocity_deg_s == pytest.approx(theirs.peak_velocity_deg_s, abs=0.51)
+            same = {"amplitude_deg": None, "peak_velocity_deg_s": None}
+            assert msgspec.structs.replace(ours, **same) == msgspec.structs.replace(theirs, **same)
+
+    def test_in_everything_else(self, pair: tuple[Recording, Recording]) -> None:
+        edf, asc = pair
+        assert edf.messages == asc.messages
+        assert edf.signals == asc.signals
+        assert edf.trials == asc.trials
+        assert edf.calibrations == asc.calibrations
+        assert edf.drift_corrections == asc.drift_corrections
+        assert edf.screen_px == asc.screen_px == (1280, 1024)
+        assert edf.header == asc.header[1:], "but for the line that edf2asc adds"
+        assert edf.problems == asc.problems == ()
 
 
 class TestDamage:
@@ -231,7 +278,7 @@ class TestRecords:
         made = records()
         made["gx"][0] = [1e8, -32768]
         made["gy"][0] = [1e8, np.nan]
-        made["pa"][0] = [0, 1e8]
+        made["pa"][0] = [0, 500]
         samples = make_samples(made, "LR", Coordinates.SCREEN_PX)
         for field in ("left_x", "left_y", "left_pupil", "right_x", "right_y", "right_pupil"):
             assert math.isnan(samples[field][0]), field

@@ -388,7 +388,7 @@ class TestWriting:
             header=("** DATE: today",),
         )
         assert what_a_table_loses(rich) == [
-            "1 events of the tracker's own parser",
+            "the events of the tracker's own parser",
             "the file's header",
             "the status flags of the samples",
             "the columns input_port",

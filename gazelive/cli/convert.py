@@ -1,0 +1,84 @@
+"""`gazelive convert`: the same recording in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gazelive.cli.console import Quiet, progress, say, warn
+from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+
+if TYPE_CHECKING:
+    from gazelive.gaze.screen import ScreenGeometry
+    from gazelive.recordings.recording import Recording
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The recording to read.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT",
+            help="What to write: .asc, .csv, .csv.gz, .parquet, or no suffix for a session folder.",
+        ),
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Replace OUT where it is there already.")
+    ] = False,
+    screen: Screen = None,
+    size_mm: SizeMm = None,
+    distance_mm: DistanceMm = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a recording in another format, chosen by the suffix of OUT."""
+    from gazelive.errors import RecordingError
+    from gazelive.recordings.opening import read_recording
+    from gazelive.recordings.saving import (
+        check_target,
+        target_kind,
+        what_is_left_behind,
+        write_recording,
+    )
+
+    flags = geometry_flags(screen, size_mm, distance_mm)
+    kind = target_kind(target)
+    path = Path(target)
+    if path.resolve() == source.resolve():
+        raise RecordingError("IN and OUT are the same", path=path)
+    check_target(path, kind, overwrite=force)  # before anything that takes long
+    with progress(f"Reading {source.name}", quiet=quiet) as report:
+        recording = read_recording(source, progress=report)
+    if flags.given:
+        recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
+    if recording.problems:
+        warn(f"{source} is damaged in {len(recording.problems)} places: see gazelive info {source}")
+    for loss in what_is_left_behind(recording, kind):
+        warn(f"{path.name} cannot hold {loss}")
+    with progress(f"Writing {path.name}", quiet=quiet) as report:
+        write_recording(recording, path, kind, overwrite=force, progress=report)
+    say(
+        f"Wrote {path}: {recording.n_samples:,} samples, {len(recording.blocks)} recording blocks, "
+        f"{len(recording.messages):,} messages, {len(recording.trials)} trials.",
+        quiet=quiet,
+    )
+    say(f"Look at it with: gazelive info {path}", quiet=quiet)
+
+
+def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
+    """Return the recording as one that was seen on `screen`."""
+    from dataclasses import replace
+
+    import msgspec
+
+    blocks = tuple(
+        replace(block, stream=msgspec.structs.replace(block.stream, screen=screen))
+        for block in recording.blocks
+    )
+    return replace(
+        recording,
+        screen=screen,
+        screen_px=(screen.width_px, screen.height_px),
+        blocks=blocks,
+    )

@@ -1,0 +1,49 @@
+"""`gazelive info`: what is in a recording, a fixation table or a corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gazelive.cli.console import Json, Quiet, progress
+
+
+def info(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A recording (.asc, .edf, .csv, .parquet, session folder), a fixation table or a "
+            "corpus folder.",
+            show_default=False,
+        ),
+    ],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say what is in a recording: blocks, events, trials, calibration, problems."""
+    from gazelive.cli import info_facts, info_summary
+    from gazelive.recordings.corpus import read_corpus
+    from gazelive.recordings.fixation_table import read_fixation_table
+    from gazelive.recordings.opening import kind_of, read_recording
+
+    kind = kind_of(file)
+    with progress(f"Reading {file.name}", quiet=quiet) as report:
+        if kind == "corpus":
+            corpus = read_corpus(file)
+            facts, summary = info_facts.of_corpus(corpus), info_summary.of_corpus(corpus)
+        elif kind == "fixation table":
+            table = read_fixation_table(file, progress=report)
+            facts, summary = info_facts.of_fixations(table), info_summary.of_fixations(table)
+        else:
+            recording = read_recording(file, progress=report)
+            facts, summary = (
+                info_facts.of_recording(recording),
+                info_summary.of_recording(recording),
+            )
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        info_summary.show(summary)

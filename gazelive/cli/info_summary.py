@@ -1,0 +1,233 @@
+"""What `gazelive info` writes for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from gazelive.cli.console import output
+from gazelive.cli.info_facts import event_counts, milliseconds
+from gazelive.gaze.samples import Coordinates
+from gazelive.recordings.corpus import Corpus
+from gazelive.recordings.fixation_table import FixationTable
+from gazelive.recordings.recording import Block, Problem, Recording
+
+MAX_LISTED = 12
+"""Of more blocks, problems and names than this, only the first are listed."""
+FORMAT_NAMES = {
+    "asc": "EyeLink ASC file",
+    "edf": "EyeLink EDF file",
+    "session": "session folder",
+    "table": "sample table",
+}
+EYE_NAMES = {"L": "left", "R": "right", "LR": "both"}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Title, blocks, rows of name and text, troubles, and what to do next."""
+
+    title: str
+    kind: str
+    rows: dict[str, str]
+    blocks: Sequence[Block] = ()
+    troubles: Sequence[str] = ()
+    next_steps: dict[str, str] = field(default_factory=dict)
+    """What each command does."""
+
+
+def of_recording(recording: Recording) -> Summary:
+    """Sum up a recording."""
+    counts = event_counts(recording)
+    rows = {
+        "samples": f"{recording.n_samples:,} in {_duration(recording.duration_s)}, "
+        f"{recording.missing_fraction:.1%} without gaze",
+        "trials": _trials(recording),
+        "tracker saw": f"{counts['saccades']:,} saccades, {counts['fixations']:,} fixations, "
+        f"{counts['blinks']:,} blinks",
+        "messages": f"{len(recording.messages):,}",
+        "screen": _screen(recording),
+        "calibration": _calibration(recording),
+    }
+    if recording.viewer or recording.session:
+        rows = {
+            "viewer": recording.viewer or "not named",
+            "session": recording.session or "not named",
+            **rows,
+        }
+    path = _quoted(recording.path)
+    return Summary(
+        title=recording.path.name,
+        kind=FORMAT_NAMES[recording.format],
+        rows=rows,
+        blocks=recording.blocks,
+        troubles=[_problem(problem) for problem in recording.problems],
+        next_steps={
+            f"gazelive detect {path} -o saccades.csv": "finds the saccades",
+            f"gazelive convert {path} samples.parquet": "saves the samples as a table",
+        },
+    )
+
+
+def of_fixations(table: FixationTable) -> Summary:
+    """Sum up a fixation table."""
+    sessions = [name for name in table.session_names if name]
+    in_degrees = table.coordinates is Coordinates.DEGREES
+    return Summary(
+        title=table.path.name,
+        kind="fixation table",
+        rows={
+            "fixations": f"{len(table):,}",
+            "viewers": _names(table.viewer_names),
+            "sessions": _names(sessions) if sessions else "not told apart",
+            "images": f"{len(table.image_names):,}",
+            "positions": "degrees" if in_degrees else "pixels",
+        },
+        troubles=[_problem(problem) for problem in table.problems],
+    )
+
+
+def of_corpus(corpus: Corpus) -> Summary:
+    """Sum up a corpus."""
+    n_sessions = len({(entry.viewer, entry.session) for entry in corpus.entries})
+    n_screens = sum(entry.screen is not None for entry in corpus.entries)
+    next_steps = {}
+    if corpus.entries:
+        command = f"gazelive info {_quoted(corpus.entries[0].recording)}"
+        next_steps[command] = "looks into the first recording"
+    return Summary(
+        title=corpus.path.name,
+        kind="corpus",
+        rows={
+            "recordings": f"{len(corpus.entries):,}, {n_screens:,} with the screen's geometry",
+            "viewers": _names(corpus.viewers),
+            "sessions": f"{n_sessions:,}",
+        },
+        troubles=[f"{s.recording.name} skipped: {s.reason}" for s in corpus.skipped],
+        next_steps=next_steps,
+    )
+
+
+def show(summary: Summary) -> None:
+    """Write a summary to standard output."""
+    output.print(f"[bold]{escape(summary.title)}[/bold]  {summary.kind}")
+    if summary.blocks:
+        output.print()
+        output.print(_block_table(summary.blocks))
+        if len(summary.blocks) > MAX_LISTED:
+            output.print(f"  … and {len(summary.blocks) - MAX_LISTED} blocks more")
+    output.print()
+    width = max(map(len, summary.rows))
+    for name, text in summary.rows.items():
+        output.print(f"  [cyan]{name:<{width}}[/cyan]  {escape(text)}")
+    output.print()
+    if summary.troubles:
+        n_troubles = len(summary.troubles)
+        output.print(f"[yellow]{n_troubles} problem{'s' if n_troubles > 1 else ''}[/yellow]")
+        for trouble in summary.troubles[:MAX_LISTED]:
+            output.print(f"  {escape(trouble)}")
+        if n_troubles > MAX_LISTED:
+            output.print(f"  … and {n_troubles - MAX_LISTED} more (all of them with --json)")
+    else:
+        output.print("[green]No problems.[/green]")
+    if summary.next_steps:
+        output.print("\nNext:")
+        for command, effect in summary.next_steps.items():
+            output.print(f"  [bold]{escape(command)}[/bold]  {escape(effect)}")
+
+
+def _block_table(blocks: Sequence[Block]) -> Table:
+    """Return a table of the first blocks."""
+    table = Table(box=None, pad_edge=True, padding=(0, 2), header_style="cyan")
+    for name, justify in (
+        ("block", "right"),
+        ("eyes", "left"),
+        ("rate", "right"),
+        ("samples", "right"),
+        ("start ms", "right"),
+        ("end ms", "right"),
+        ("px per degree", "left"),
+    ):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for number, block in enumerate(blocks[:MAX_LISTED], start=1):
+        stream = block.stream
+        resolution = ""
+        if stream.px_per_deg is not None:
+            resolution = f"{stream.px_per_deg[0]:.1f} × {stream.px_per_deg[1]:.1f}"
+        table.add_row(
+            str(number),
+            EYE_NAMES[stream.eyes],
+            f"{stream.sampling_rate_hz:g} Hz",
+            f"{len(block.samples):,}",
+            f"{milliseconds(block.start_us)}",
+            f"{milliseconds(block.end_us)}",
+            resolution,
+        )
+    return table
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest_s = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest_s} s"
+    return f"{minutes // 60} h {minutes % 60} min {rest_s} s"
+
+
+def _trials(recording: Recording) -> str:
+    images = {trial.image for trial in recording.trials if trial.image is not None}
+    count = f"{len(recording.trials):,}" if recording.trials else "none marked"
+    return f"{count}, {len(images):,} images" if images else count
+
+
+def _screen(recording: Recording) -> str:
+    if recording.screen is not None:
+        screen = recording.screen
+        width_deg, height_deg = screen.size_deg
+        return (
+            f"{screen.width_px} × {screen.height_px} px, {screen.width_mm:g} × "
+            f"{screen.height_mm:g} mm seen from {screen.eye_distance_mm:g} mm "
+            f"({width_deg:.1f}° × {height_deg:.1f}°)"
+        )
+    if recording.screen_px is not None:
+        return f"{recording.screen_px[0]} × {recording.screen_px[1]} px, size in mm not told"
+    return "not told"
+
+
+def _calibration(recording: Recording) -> str:
+    """Say how good the last calibration of each eye was."""
+    texts = []
+    for eye in "LR":
+        of_eye = [c for c in recording.calibrations if c.eye == eye]
+        if not of_eye:
+            continue
+        last = of_eye[-1]
+        words = [EYE_NAMES[eye], last.model or "", last.kind, last.result or ""]
+        text = " ".join(word for word in words if word)
+        if last.mean_error_deg is not None and last.max_error_deg is not None:
+            text += f", {last.mean_error_deg:.2f}° mean and {last.max_error_deg:.2f}° maximal error"
+        texts.append(text)
+    if not texts:
+        return "not told"
+    n_results = len(recording.calibrations)
+    return "; ".join(texts) + (f" (the last of {n_results})" if n_results > len(texts) else "")
+
+
+def _problem(problem: Problem) -> str:
+    return problem.text if problem.line is None else f"line {problem.line}: {problem.text}"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MAX_LISTED])
+    return f"{len(names)} ({shown}{', …' if len(names) > MAX_LISTED else ''})"
+
+
+def _quoted(path: Path) -> str:
+    """Return the path as one types it."""
+    text = str(path)
+    return f'"{text}"' if " " in text else text

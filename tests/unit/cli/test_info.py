@@ -1,0 +1,274 @@
+"""`gazelive info` as a user runs it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gazelive.cli.app import main
+from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
+
+Run = Callable[..., tuple[int, str, str]]
+
+TABLE = """t_ms,x_px,y_px,trial,image,mood
+1000,1,2,a,beach.jpg,x
+1002,,,a,beach.jpg,x
+1004,5,6,b,lake.jpg,x
+1006,7,8,,,x
+"""
+SIDECAR = """{"px_per_deg": [30.5, 31.0], "screen_px": [800, 600], "viewer": "anna",
+"messages": [[999, "!CAL VALIDATION HV9 R RIGHT GOOD ERROR 0.25 avg. 0.50 max  OFFSET 0.2 deg."],
+             [1003.5, "hello"]]}"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command; return its exit code and what it wrote to stdout and stderr."""
+
+    def run_it(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["gazelive", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run_it
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "gaze.csv"
+    path.write_text(TABLE)
+    (tmp_path / "gaze.csv.meta.json").write_text(SIDECAR)
+    return path
+
+
+def test_json_has_every_key(run: Run, table: Path) -> None:
+    exit_code, out, err = run("info", table, "--json")
+    assert exit_code == 0
+    assert err == ""
+    assert json.loads(out) == {
+        "format": "table",
+        "blocks": [
+            {
+                "eyes": "R",
+                "sampling_rate_hz": 500.0,
+                "n_samples": 4,
+                "start_ms": 1000,
+                "end_ms": 1006,
+            }
+        ],
+        "n_samples": 4,
+        "n_messages": 2,
+        "events": {"saccades": 0, "fixations": 0, "blinks": 0},
+        "trials": 2,
+        "missing_fraction": 0.25,
+        "duration_s": 0.008,
+        "screen_px": [800, 600],
+        "px_per_deg": [30.5, 31.0],
+        "calibration": [
+            {
+                "time_ms": 999,
+                "kind": "validation",
+                "eye": "R",
+                "model": "HV9",
+                "result": "GOOD",
+                "mean_error_deg": 0.25,
+                "max_error_deg": 0.5,
+            }
+        ],
+        "problems": [{"line": None, "text": "columns ignored: mood"}],
+    }
+
+
+def test_half_milliseconds_are_kept(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "fast.csv"
+    path.write_text("t_ms,x_px,y_px\n0.5,1,1\n1,1,1\n1.5,1,1\n")
+    (block,) = json.loads(run("info", path, "--json")[1])["blocks"]
+    assert (block["start_ms"], block["end_ms"], block["sampling_rate_hz"]) == (0.5, 1.5, 2000)
+
+
+def test_the_summary_says_it_in_words(run: Run, table: Path) -> None:
+    exit_code, out, err = run("info", table)
+    assert exit_code == 0
+    assert err == ""
+    assert "\x1b" not in out
+    for words in (
+        "gaze.csv  sample table",
+        "right    500 Hz",
+        "30.5 × 31.0",
+        "viewer       anna",
+        "4 in 0.0 s, 25.0% without gaze",
+        "2, 2 images",
+        "800 × 600 px",
+        "right HV9 validation GOOD, 0.25° mean and 0.50° maximal error",
+        "1 problem\n  columns ignored: mood",
+        f"gazelive detect {table}",
+        f"gazelive convert {table}",
+    ):
+        assert words in out
+
+
+def test_a_fixation_table(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "fixations.csv"
+    path.write_text(
+        "viewer,image,fixation,x_px,y_px,duration_ms\na,i.jpg,0,1,2,200\nb,i.jpg,0,1,2,200\n"
+    )
+    facts = json.loads(run("info", path, "--json")[1])
+    assert (facts["format"], facts["n_fixations"]) == ("fixation table", 2)
+    assert facts["viewers"] == ["a", "b"]
+    exit_code, out, _ = run("info", path)
+    assert exit_code == 0
+    assert "2 (a, b)" in out
+
+
+def test_a_corpus(run: Run, table: Path) -> None:
+    write_corpus_csv([CorpusEntry(table, "anna", "1")], table.parent)
+    facts = json.loads(run("info", table.parent, "--json")[1])
+    assert (facts["format"], facts["n_recordings"], facts["viewers"]) == ("corpus", 1, ["anna"])
+    exit_code, out, _ = run("info", table.parent)
+    assert exit_code == 0
+    assert f"gazelive info {table}" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("missing.asc", None, "there is no such file or folder"),
+        ("missing", None, "there is no such file or folder"),
+        ("empty.asc", b"", "empty"),
+        ("garbage.asc", b"\x00\xff\x13" * 5000, "no ASC file"),
+        ("garbage.edf", b"\x00\xff\x13" * 5000, "no EyeLink EDF file"),
+        ("garbage.csv", b"\x00\xff\x13" * 5000, "no text"),
+        ("garbage.csv.gz", gzip.compress(TABLE.encode())[:40], "no table"),
+        ("garbage.parquet", b"PAR1" + bytes(100), "damaged"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n", "none of the files that gazelive reads: EyeLink"),
+        ("other.csv", b"a,b\n1,2\n", "a sample table needs t_ms"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    run: Run, tmp_path: Path, name: str, content: bytes | None, says: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    exit_code, out, err = run("info", path)
+    assert exit_code == 2
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert str(path) in err
+    assert says in err
+
+
+def test_a_folder_of_something_else_is_one_sentence(run: Run, tmp_path: Path) -> None:
+    exit_code, out, err = run("info", tmp_path)
+    assert (exit_code, out) == (2, "")
+    assert "holds no session (session.json) and no corpus" in err
+
+
+def test_the_real_command(table: Path) -> None:
+    command = [sys.executable, "-m", "gazelive", "info", str(table), "--json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["n_samples"] == 4
+    ended = subprocess.run([*command[:-2], "none.asc"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "error: none.asc: there is no such file or folder\n"
+
+
+def counts_of_lines(path: Path) -> dict[str, Any]:
+    """Count in an ASC file what `info` counts, in the plainest way."""
+    with gzip.open(path, "rt", encoding="latin-1") as file:
+        lines = file.read().splitlines()
+    words = [line.split() for line in lines if line]
+
+    def starting(word: str) -> int:
+        return sum(line.startswith(word) for line in lines)
+
+    recording = False
+    n_samples = []
+    n_missing = 0
+    for line in lines:
+        if line.startswith("START"):
+            recording = True
+            n_samples.append(0)
+        elif line.startswith("END"):
+            recording = False
+        elif recording and line[:1].isdigit():
+            n_samples[-1] += 1
+            cells = line.split("\t")[1:]
+            is_gaze = [cell.strip() != "." for cell in cells]
+            n_eyes = 2 if "BINO" in path.name.upper() else 1
+            n_missing += not any(is_gaze[3 * eye] for eye in range(n_eyes))
+    rates = [
+        float(row[row.index("RATE") + 1]) for row in words if row[0] == "SAMPLES" and "RATE" in row
+    ]
+    resolutions = [row[row.index("RES") + 1 :] for row in words if row[0] == "END" and "RES" in row]
+    return {
+        "events": {
+            "saccades": starting("ESACC"),
+            "fixations": starting("EFIX"),
+            "blinks": starting("EBLINK"),
+        },
+        "n_messages": starting("MSG"),
+        "n_samples": n_samples,
+        "n_missing": n_missing,
+        "starts": [int(row[1]) for row in words if row[0] == "START"],
+        "rates": rates,
+        "px_per_deg": [float(value) for value in resolutions[0]] if resolutions else None,
+    }
+
+
+ASC_FILES = [
+    "asc/bino1000",
+    "asc/bino250",
+    "asc/bino500",
+    "asc/bino500_unclosed",
+    "asc/binoRemote250",
+    "asc/binoRemote500",
+    "asc/mono1000",
+    "asc/mono1000_trials",
+    "asc/mono2000",
+    "asc/mono250",
+    "asc/mono500",
+    "asc/monoRemote250",
+    "asc/monoRemote500",
+    "edf/pair_left500",
+]
+
+
+@pytest.mark.parametrize("name", ASC_FILES)
+def test_counts_are_those_of_the_lines(run: Run, shared_data: Path, name: str) -> None:
+    path = shared_data / f"{name}.asc.gz"
+    exit_code, out, _ = run("info", path, "--json")
+    assert exit_code == 0
+    facts, expected = json.loads(out), counts_of_lines(path)
+    assert facts["format"] == "asc"
+    assert facts["events"] == expected["events"]
+    assert facts["n_messages"] == expected["n_messages"]
+    assert [block["n_samples"] for block in facts["blocks"]] == expected["n_samples"]
+    assert facts["n_samples"] == sum(expected["n_samples"])
+    assert [block["start_ms"] for block in facts["blocks"]] == expected["starts"]
+    assert [block["sampling_rate_hz"] for block in facts["blocks"]] == expected["rates"]
+    assert facts["missing_fraction"] == pytest.approx(expected["n_missing"] / facts["n_samples"])
+    assert facts["px_per_deg"] == expected["px_per_deg"]
+    n_expected_trials = {"asc/mono1000_trials": 20, "edf/pair_left500": 4}
+    assert facts["trials"] == n_expected_trials.get(name, facts["trials"])
+
+
+def test_edf_and_asc_agree(run: Run, shared_data: Path) -> None:
+    asc, edf = (
+        json.loads(run("info", shared_data / "edf" / f"pair_left500{suffix}", "--json")[1])
+        for suffix in (".asc.gz", ".edf")
+    )
+    assert (asc.pop("format"), edf.pop("format")) == ("asc", "edf")
+    assert edf.pop("px_per_deg") == pytest.approx(asc.pop("px_per_deg"), abs=0.005)
+    assert edf == asc
