@@ -28,12 +28,14 @@ from gazelive.recordings.journal import (
     decode_block,
     decode_notes,
 )
-from gazelive.recordings.journal_scan import Run, gather_at, scan
+from gazelive.recordings.journal_scan import Offsets, Run, gather_at, scan
 from gazelive.recordings.recording import Block, Problem, Signal, Trial
 
 _SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
 _WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))
 """Copies in one go what numpy would copy field by field, twenty times slower."""
+_LONG_CHUNK = 50
+"""Chunks of more samples than this are copied faster one by one than by index arithmetic."""
 
 
 def read_journal(path: Path, *, progress: Callable[[float], None] | None = None) -> JournalContents:
@@ -177,15 +179,11 @@ class JournalContents:
         used_bytes = CHUNK_PREFIX_BYTES + _SAMPLE_BYTES * counts
         if (used_bytes > payload_bytes).any():
             raise RecordingError("a record is whole but claims more samples than it holds")
+        row = self.n_samples
         rows_in_run = np.cumsum(counts) - counts
         n_samples = int(counts.sum())
-        # sample j of the run, in chunk c, begins at first[c] + bytes · (j − rows_in_run[c])
-        first_bytes = payloads + CHUNK_PREFIX_BYTES - _SAMPLE_BYTES * rows_in_run
-        sample_offsets = np.repeat(first_bytes, counts) + _SAMPLE_BYTES * np.arange(n_samples)
-        row = self.n_samples
-        self._samples[row : row + n_samples].view(_WHOLE_SAMPLE)[:] = gather_at(
-            run.window, sample_offsets, _WHOLE_SAMPLE
-        )
+        room = self._samples[row : row + n_samples]
+        _copy_samples(run.window, payloads + CHUNK_PREFIX_BYTES, counts, room)
         self._note_block_starts(run.heads["block"][chunks].astype(np.int64), row + rows_in_run)
         self.n_samples += n_samples
         has_more = (used_bytes < payload_bytes) | (prefixes["additions_bytes"] > 0)
@@ -234,6 +232,22 @@ class JournalContents:
                 first = row - rows.start
                 whole[name][first : first + len(values)] = values
         return whole
+
+
+def _copy_samples(window: bytearray, starts: Offsets, counts: Offsets, room: Samples) -> None:
+    """Fill `room` with the samples of all chunks: `counts[c]` from byte `starts[c]` on."""
+    first_rows = np.cumsum(counts) - counts
+    if len(room) > _LONG_CHUNK * len(counts):
+        source, target = memoryview(window), room.view(np.uint8).data
+        spans = zip(starts.tolist(), first_rows.tolist(), counts.tolist(), strict=True)
+        for start, row, n in spans:
+            n_bytes, to = n * _SAMPLE_BYTES, row * _SAMPLE_BYTES
+            target[to : to + n_bytes] = source[start : start + n_bytes]
+    else:
+        # sample j of them all, in chunk c, begins at starts[c] + bytes · (j − first_rows[c])
+        origins = np.repeat(starts - _SAMPLE_BYTES * first_rows, counts)
+        offsets = origins + _SAMPLE_BYTES * np.arange(len(room))
+        room.view(_WHOLE_SAMPLE)[:] = gather_at(window, offsets, _WHOLE_SAMPLE)
 
 
 def _given_or(given_us: int | None, times_us: npt.NDArray[Any]) -> int:

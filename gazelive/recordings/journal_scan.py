@@ -146,7 +146,7 @@ class _Window:
         """Find every place where a record may begin, and where it would end."""
         n_places = max(0, self._filled - FRAME_BYTES + 1)
         places = np.frombuffer(self.data, np.uint8, n_places)
-        maybe = np.flatnonzero(places == MAGIC[0])
+        maybe = _where(places == MAGIC[0])
         heads = gather_at(self.data, maybe, _MAGIC_AND_LENGTH)
         is_magic = heads["magic"] == int.from_bytes(MAGIC, "little")
         self._magics = maybe[is_magic]
@@ -211,6 +211,15 @@ class _Window:
             following = 0
         self.position = int(self._magics[following])
         return True
+
+
+def _where(is_set: npt.NDArray[np.bool_]) -> Offsets:
+    """Return `np.flatnonzero(is_set)`, in half its time where few are: by groups of eight."""
+    packed = np.packbits(is_set)
+    groups = np.flatnonzero(packed != 0)
+    bits = np.flatnonzero(np.unpackbits(packed[groups]))
+    places: Offsets = 8 * groups[bits >> 3] + (bits & 7)
+    return places
 
 
 def _count_whole(data: bytearray, bounds: Offsets) -> int:
