@@ -9,6 +9,7 @@ import typer
 
 from gazelive.cli.console import Quiet, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
     from gazelive.gaze.screen import ScreenGeometry
@@ -53,14 +54,17 @@ def convert(
     if flags.given:
         recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
     if recording.problems:
-        warn(f"{source} is damaged in {len(recording.problems)} places: see gazelive info {source}")
+        n_problems = counted(len(recording.problems), "problem")
+        warn(f"{source} has {n_problems}, see: gazelive info {source}")
     for loss in what_is_left_behind(recording, kind):
         warn(f"{path.name} cannot hold {loss}")
     with progress(f"Writing {path.name}", quiet=quiet) as report:
         write_recording(recording, path, kind, overwrite=force, progress=report)
     say(
-        f"Wrote {path}: {recording.n_samples:,} samples, {len(recording.blocks)} recording blocks, "
-        f"{len(recording.messages):,} messages, {len(recording.trials)} trials.",
+        f"Wrote {path}: {counted(recording.n_samples, 'sample')} in "
+        f"{counted(len(recording.blocks), 'block')}, "
+        f"{counted(len(recording.messages), 'message')}, "
+        f"{counted(len(recording.trials), 'trial')}.",
         quiet=quiet,
     )
     say(f"Look at it with: gazelive info {path}", quiet=quiet)

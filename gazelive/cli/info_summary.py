@@ -11,6 +11,7 @@ from rich.table import Table
 
 from gazelive.cli.console import output
 from gazelive.cli.info_facts import event_counts, milliseconds
+from gazelive.cli.wording import counted
 from gazelive.gaze.samples import Coordinates
 from gazelive.recordings.corpus import Corpus
 from gazelive.recordings.fixation_table import FixationTable
@@ -47,8 +48,9 @@ def of_recording(recording: Recording) -> Summary:
         "samples": f"{recording.n_samples:,} in {_duration(recording.duration_s)}, "
         f"{recording.missing_fraction:.1%} without gaze",
         "trials": _trials(recording),
-        "tracker saw": f"{counts['saccades']:,} saccades, {counts['fixations']:,} fixations, "
-        f"{counts['blinks']:,} blinks",
+        "tracker saw": ", ".join(
+            counted(counts[f"{kind}s"], kind) for kind in ("saccade", "fixation", "blink")
+        ),
         "messages": f"{len(recording.messages):,}",
         "screen": _screen(recording),
         "calibration": _calibration(recording),
@@ -123,11 +125,12 @@ def show(summary: Summary) -> None:
     output.print()
     width = max(map(len, summary.rows))
     for name, text in summary.rows.items():
-        output.print(f"  [cyan]{name:<{width}}[/cyan]  {escape(text)}")
+        indented = escape(text).replace("\n", "\n" + " " * (width + 4))
+        output.print(f"  [cyan]{name:<{width}}[/cyan]  {indented}")
     output.print()
     if summary.troubles:
         n_troubles = len(summary.troubles)
-        output.print(f"[yellow]{n_troubles} problem{'s' if n_troubles > 1 else ''}[/yellow]")
+        output.print(f"[yellow]{counted(n_troubles, 'problem')}[/yellow]")
         for trouble in summary.troubles[:MAX_LISTED]:
             output.print(f"  {escape(trouble)}")
         if n_troubles > MAX_LISTED:
@@ -182,7 +185,7 @@ def _duration(seconds: float) -> str:
 def _trials(recording: Recording) -> str:
     images = {trial.image for trial in recording.trials if trial.image is not None}
     count = f"{len(recording.trials):,}" if recording.trials else "none marked"
-    return f"{count}, {len(images):,} images" if images else count
+    return f"{count}, {counted(len(images), 'image')}" if images else count
 
 
 def _screen(recording: Recording) -> str:
@@ -200,22 +203,21 @@ def _screen(recording: Recording) -> str:
 
 
 def _calibration(recording: Recording) -> str:
-    """Say how good the last calibration of each eye was."""
-    texts = []
+    """Say how good the last calibration of each eye was, a line for each."""
+    lines = []
     for eye in "LR":
-        of_eye = [c for c in recording.calibrations if c.eye == eye]
+        of_eye = [calibration for calibration in recording.calibrations if calibration.eye == eye]
         if not of_eye:
             continue
         last = of_eye[-1]
         words = [EYE_NAMES[eye], last.model or "", last.kind, last.result or ""]
-        text = " ".join(word for word in words if word)
+        line = " ".join(word for word in words if word)
         if last.mean_error_deg is not None and last.max_error_deg is not None:
-            text += f", {last.mean_error_deg:.2f}° mean and {last.max_error_deg:.2f}° maximal error"
-        texts.append(text)
-    if not texts:
-        return "not told"
-    n_results = len(recording.calibrations)
-    return "; ".join(texts) + (f" (the last of {n_results})" if n_results > len(texts) else "")
+            line += f", mean error {last.mean_error_deg:.2f}°, largest {last.max_error_deg:.2f}°"
+        if len(of_eye) > 1:
+            line += f" (the last of {len(of_eye)} results)"
+        lines.append(line)
+    return "\n".join(lines) or "not told"
 
 
 def _problem(problem: Problem) -> str:

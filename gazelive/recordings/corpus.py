@@ -203,7 +203,12 @@ def _screen_cells(screen: ScreenGeometry | None, folder: Path) -> list[str]:
 
 
 def _session_folders(path: Path) -> list[Path]:
-    return sorted(found.parent for found in path.rglob(MANIFEST_NAME))
+    """Return the session folders in a folder and in the folders in it.
+
+    Not deeper: somebody may ask for the whole of their disk.
+    """
+    patterns = (f"*/{MANIFEST_NAME}", f"*/*/{MANIFEST_NAME}")
+    return sorted(found.parent for pattern in patterns for found in path.glob(pattern))
 
 
 def _read_sessions(path: Path, sessions: Sequence[Path]) -> Corpus:

@@ -13,9 +13,10 @@ from typing import Literal
 from gazelive.errors import RecordingError
 from gazelive.recordings.opening import suffix_kind
 from gazelive.recordings.recording import Recording
+from gazelive.recordings.table_sidecar import sidecar_path
 
 TargetKind = Literal["asc", "session", "sample table"]
-TARGETS = ".asc, .asc.gz, .csv, .csv.gz, .parquet, or no suffix for a session folder"
+TARGETS = ".asc, .asc.gz, .csv, .csv.gz or .parquet, or in a slash for a session folder"
 
 
 def target_kind(target: str) -> TargetKind:
@@ -67,8 +68,11 @@ def check_target(target: Path, kind: TargetKind, *, overwrite: bool) -> None:
                 "choose another target",
                 path=target,
             )
-    if target.exists() and not overwrite:
-        raise RecordingError("is there already: choose another target or add --force", path=target)
+    for path in (target, sidecar_path(target)) if kind == "sample table" else (target,):
+        if path.exists() and not overwrite:
+            raise RecordingError(
+                "is there already: choose another target or add --force", path=path
+            )
     if target.is_dir() != (kind == "session") and target.exists():
         what = "a folder" if target.is_dir() else "a file"
         raise RecordingError(f"is {what}: choose another target", path=target)

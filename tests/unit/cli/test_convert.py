@@ -76,7 +76,7 @@ def test_there_and_back_again(run: Run, asc: Path, tmp_path: Path, target: str) 
     exit_code, said = run(asc, f"{tmp_path}/{target}")
     assert exit_code == 0
     path = tmp_path / target
-    assert f"Wrote {path}: 3 samples, 1 recording blocks, 3 messages, 1 trials." in said
+    assert f"Wrote {path}: 3 samples in 1 block, 3 messages, 1 trial." in said
     assert f"gazelive info {path}" in said
     assert_same_gaze(read_recording(path), read_recording(asc))
     assert run(path, tmp_path / "back.asc")[0] == 0

@@ -108,7 +108,7 @@ def test_the_summary_says_it_in_words(run: Run, table: Path) -> None:
         "4 in 0.0 s, 25.0% without gaze",
         "2, 2 images",
         "800 × 600 px",
-        "right HV9 validation GOOD, 0.25° mean and 0.50° maximal error",
+        "right HV9 validation GOOD, mean error 0.25°, largest 0.50°",
         "1 problem\n  columns ignored: mood",
         f"gazelive detect {table}",
         f"gazelive convert {table}",
