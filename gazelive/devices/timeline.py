@@ -2,8 +2,9 @@
 
 The timeline is a row of stretches: the blocks, and the time around them, where there may be
 messages (an experiment sends TRIALID before it starts to record, and TRIAL_RESULT after). Inside
-a block time runs as it was recorded, gaps and all. Outside, a long break is shortened. Trials
-that no message marks, as in tables, get messages that do.
+a block time runs as it was recorded, gaps and all. Outside, a long break is shortened. What
+the recording knows and no message tells, such as trials from the columns of a table, is told by
+messages in EyeLink's words.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.stream import Message
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.trial_messages import marked_messages
+from gazelive.recordings.tracker_messages import missing_messages
 
 Positions = npt.NDArray[np.float64]
 """Microseconds of playing since the beginning."""
