@@ -108,9 +108,8 @@ def _pieces(
     recording: Recording,
 ) -> Iterator[tuple[int, Samples, tuple[Message, ...], int, int]]:
     """Yield block number, samples, messages, begin and end of each stretch in tracker time."""
-    messages = deque(
-        sorted(marked_messages(recording), key=lambda message: message.tracker_time_us)
-    )
+    told = (*recording.messages, *missing_messages(recording, recording.blocks))
+    messages = deque(sorted(told, key=lambda message: message.tracker_time_us))
     nothing = empty_samples(0)
     number = -1
     reached_us = messages[0].tracker_time_us if messages else None
