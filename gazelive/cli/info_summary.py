@@ -44,13 +44,14 @@ class Summary:
 def of_recording(recording: Recording) -> Summary:
     """Sum up a recording."""
     counts = event_counts(recording)
+    events = ", ".join(
+        counted(counts[f"{kind}s"], kind) for kind in ("saccade", "fixation", "blink")
+    )
     rows = {
         "samples": f"{recording.n_samples:,} in {_duration(recording.duration_s)}, "
         f"{recording.missing_fraction:.1%} without gaze",
         "trials": _trials(recording),
-        "tracker saw": ", ".join(
-            counted(counts[f"{kind}s"], kind) for kind in ("saccade", "fixation", "blink")
-        ),
+        "tracker saw": events if recording.tracker_events else "not told",
         "messages": f"{len(recording.messages):,}",
         "screen": _screen(recording),
         "calibration": _calibration(recording),
@@ -62,16 +63,16 @@ def of_recording(recording: Recording) -> Summary:
             **rows,
         }
     path = _quoted(recording.path)
+    next_steps = {f"gazelive detect {path} -o saccades.csv": "finds the saccades"}
+    if recording.format != "table":
+        next_steps[f"gazelive convert {path} samples.parquet"] = "saves the samples as a table"
     return Summary(
         title=recording.path.name,
         kind=FORMAT_NAMES[recording.format],
         rows=rows,
         blocks=recording.blocks,
         troubles=[_problem(problem) for problem in recording.problems],
-        next_steps={
-            f"gazelive detect {path} -o saccades.csv": "finds the saccades",
-            f"gazelive convert {path} samples.parquet": "saves the samples as a table",
-        },
+        next_steps=next_steps,
     )
 
 

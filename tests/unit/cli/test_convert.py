@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gazelive.cli.app import main
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.opening import read_recording
 from gazelive.recordings.recording import Recording
@@ -20,16 +19,13 @@ FLAGS = ("--screen", "1920x1080", "--size-mm", "535x301", "--distance-mm", "600"
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command; return its exit code and what it said."""
+def run(gazelive: Callable[..., Any]) -> Run:
+    """Convert; return the exit code and what was said."""
 
     def run_it(*arguments: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["gazelive", "convert", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        return int(ended.value.code or 0), captured.err
+        exit_code, out, err = gazelive("convert", *arguments)
+        assert out == ""
+        return exit_code, err
 
     return run_it
 

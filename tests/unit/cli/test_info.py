@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from gazelive.cli.app import main
 from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., Any]
 
 TABLE = """t_ms,x_px,y_px,trial,image,mood
 1000,1,2,a,beach.jpg,x
@@ -29,20 +28,6 @@ SIDECAR = """{"px_per_deg": [30.5, 31.0], "screen_px": [800, 600], "viewer": "an
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command; return its exit code and what it wrote to stdout and stderr."""
-
-    def run_it(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["gazelive", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run_it
-
-
-@pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "gaze.csv"
     path.write_text(TABLE)
@@ -50,8 +35,8 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_json_has_every_key(run: Run, table: Path) -> None:
-    exit_code, out, err = run("info", table, "--json")
+def test_json_has_every_key(gazelive: Run, table: Path) -> None:
+    exit_code, out, err = gazelive("info", table, "--json")
     assert exit_code == 0
     assert err == ""
     assert json.loads(out) == {
@@ -88,15 +73,15 @@ def test_json_has_every_key(run: Run, table: Path) -> None:
     }
 
 
-def test_half_milliseconds_are_kept(run: Run, tmp_path: Path) -> None:
+def test_half_milliseconds_are_kept(gazelive: Run, tmp_path: Path) -> None:
     path = tmp_path / "fast.csv"
     path.write_text("t_ms,x_px,y_px\n0.5,1,1\n1,1,1\n1.5,1,1\n")
-    (block,) = json.loads(run("info", path, "--json")[1])["blocks"]
+    (block,) = json.loads(gazelive("info", path, "--json")[1])["blocks"]
     assert (block["start_ms"], block["end_ms"], block["sampling_rate_hz"]) == (0.5, 1.5, 2000)
 
 
-def test_the_summary_says_it_in_words(run: Run, table: Path) -> None:
-    exit_code, out, err = run("info", table)
+def test_the_summary_says_it_in_words(gazelive: Run, table: Path) -> None:
+    exit_code, out, err = gazelive("info", table)
     assert exit_code == 0
     assert err == ""
     assert "\x1b" not in out
@@ -111,29 +96,28 @@ def test_the_summary_says_it_in_words(run: Run, table: Path) -> None:
         "right HV9 validation GOOD, mean error 0.25°, largest 0.50°",
         "1 problem\n  columns ignored: mood",
         f"gazelive detect {table}",
-        f"gazelive convert {table}",
     ):
         assert words in out
 
 
-def test_a_fixation_table(run: Run, tmp_path: Path) -> None:
+def test_a_fixation_table(gazelive: Run, tmp_path: Path) -> None:
     path = tmp_path / "fixations.csv"
     path.write_text(
         "viewer,image,fixation,x_px,y_px,duration_ms\na,i.jpg,0,1,2,200\nb,i.jpg,0,1,2,200\n"
     )
-    facts = json.loads(run("info", path, "--json")[1])
+    facts = json.loads(gazelive("info", path, "--json")[1])
     assert (facts["format"], facts["n_fixations"]) == ("fixation table", 2)
     assert facts["viewers"] == ["a", "b"]
-    exit_code, out, _ = run("info", path)
+    exit_code, out, _ = gazelive("info", path)
     assert exit_code == 0
     assert "2 (a, b)" in out
 
 
-def test_a_corpus(run: Run, table: Path) -> None:
+def test_a_corpus(gazelive: Run, table: Path) -> None:
     write_corpus_csv([CorpusEntry(table, "anna", "1")], table.parent)
-    facts = json.loads(run("info", table.parent, "--json")[1])
+    facts = json.loads(gazelive("info", table.parent, "--json")[1])
     assert (facts["format"], facts["n_recordings"], facts["viewers"]) == ("corpus", 1, ["anna"])
-    exit_code, out, _ = run("info", table.parent)
+    exit_code, out, _ = gazelive("info", table.parent)
     assert exit_code == 0
     assert f"gazelive info {table}" in out
 
@@ -154,12 +138,12 @@ def test_a_corpus(run: Run, table: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(
-    run: Run, tmp_path: Path, name: str, content: bytes | None, says: str
+    gazelive: Run, tmp_path: Path, name: str, content: bytes | None, says: str
 ) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    exit_code, out, err = run("info", path)
+    exit_code, out, err = gazelive("info", path)
     assert exit_code == 2
     assert out == ""
     assert err.startswith("error: ")
@@ -168,8 +152,8 @@ def test_bad_input_is_one_sentence(
     assert says in err
 
 
-def test_a_folder_of_something_else_is_one_sentence(run: Run, tmp_path: Path) -> None:
-    exit_code, out, err = run("info", tmp_path)
+def test_a_folder_of_something_else_is_one_sentence(gazelive: Run, tmp_path: Path) -> None:
+    exit_code, out, err = gazelive("info", tmp_path)
     assert (exit_code, out) == (2, "")
     assert "holds no session (session.json) and no corpus" in err
 
@@ -246,9 +230,9 @@ ASC_FILES = [
 
 
 @pytest.mark.parametrize("name", ASC_FILES)
-def test_counts_are_those_of_the_lines(run: Run, shared_data: Path, name: str) -> None:
+def test_counts_are_those_of_the_lines(gazelive: Run, shared_data: Path, name: str) -> None:
     path = shared_data / f"{name}.asc.gz"
-    exit_code, out, _ = run("info", path, "--json")
+    exit_code, out, _ = gazelive("info", path, "--json")
     assert exit_code == 0
     facts, expected = json.loads(out), counts_of_lines(path)
     assert facts["format"] == "asc"
@@ -264,9 +248,9 @@ def test_counts_are_those_of_the_lines(run: Run, shared_data: Path, name: str) -
     assert facts["trials"] == n_expected_trials.get(name, facts["trials"])
 
 
-def test_edf_and_asc_agree(run: Run, shared_data: Path) -> None:
+def test_edf_and_asc_agree(gazelive: Run, shared_data: Path) -> None:
     asc, edf = (
-        json.loads(run("info", shared_data / "edf" / f"pair_left500{suffix}", "--json")[1])
+        json.loads(gazelive("info", shared_data / "edf" / f"pair_left500{suffix}", "--json")[1])
         for suffix in (".asc.gz", ".edf")
     )
     assert (asc.pop("format"), edf.pop("format")) == ("asc", "edf")

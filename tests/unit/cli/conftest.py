@@ -1,0 +1,35 @@
+"""What the tests of commands share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from gazelive.cli.app import main
+
+
+class Ended(NamedTuple):
+    """How a command ended and what it wrote."""
+
+    exit_code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def gazelive(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ended]:
+    """Run the command with its own way to fail, as the shell does, but in this process."""
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["gazelive", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), captured.out, captured.err)
+
+    return run
