@@ -76,14 +76,15 @@ def write_journal(path: Path, n_bytes: int, chunk_samples: tuple[int, ...]) -> N
                 number += 1
 
 
-def best_s(action: Callable[[], object], repeats: int = 5) -> float:
-    """Return the shortest time that `action` took, its result thrown away each time."""
+def best_s(action: Callable[[], object], repeats: int = 5) -> tuple[float, float]:
+    """Return the shortest time that `action` took, and the shortest processor time."""
     times_s = []
     for _ in range(repeats):
-        start_s = time.perf_counter()
+        start_s, start_cpu_s = time.perf_counter(), time.process_time()
         action()
-        times_s.append(time.perf_counter() - start_s)
-    return min(times_s)
+        times_s.append((time.perf_counter() - start_s, time.process_time() - start_cpu_s))
+    wall_s, cpu_s = np.min(times_s, axis=0)
+    return float(wall_s), float(cpu_s)
 
 
 def bench_reading(folder: Path, megabytes: float) -> list[dict[str, Any]]:
@@ -93,12 +94,13 @@ def bench_reading(folder: Path, megabytes: float) -> list[dict[str, Any]]:
     n_bytes = round(megabytes * 1e6)
     for name, (fraction, chunk_samples) in CHUNKS.items():
         write_journal(path, round(fraction * n_bytes), chunk_samples)
-        seconds = best_s(lambda: read_journal(path))
+        seconds, cpu_s = best_s(lambda: read_journal(path))
         size = path.stat().st_size
         rows.append(
             {
                 "what": f"read_journal, {name}",
                 "mb_per_s": size / 1e6 / seconds,
+                "mb_per_cpu_s": size / 1e6 / cpu_s,
                 "million_samples_per_s": read_journal(path).n_samples / 1e6 / seconds,
                 "memory_beyond_arrays_mb": _memory_beyond_arrays_mb(path),
             }
@@ -113,11 +115,12 @@ def bench_reading(folder: Path, megabytes: float) -> list[dict[str, Any]]:
         "pyarrow Feather": lambda: pyarrow.feather.read_table(folder / "feather", memory_map=False),
     }
     for name, action in peers.items():
-        seconds = best_s(action)
+        seconds, cpu_s = best_s(action)
         rows.append(
             {
                 "what": name,
                 "mb_per_s": samples.nbytes / 1e6 / seconds,
+                "mb_per_cpu_s": samples.nbytes / 1e6 / cpu_s,
                 "million_samples_per_s": len(samples) / 1e6 / seconds,
             }
         )
@@ -195,11 +198,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         reading = bench_reading(folder, arguments.megabytes)
-        print(f"{'reading':34} {'MB/s':>7} {'M samples/s':>12} {'×numpy':>7} {'beyond arrays':>14}")
+        print(
+            f"{'reading':30} {'MB/s':>7} {'MB/CPU s':>9} {'M samples/s':>12} {'×numpy':>7} "
+            f"{'beyond arrays':>14}"
+        )
         for row in reading:
             beyond = row.get("memory_beyond_arrays_mb")
             print(
-                f"{row['what']:34} {row['mb_per_s']:7.0f} {row['million_samples_per_s']:12.1f} "
+                f"{row['what']:30} {row['mb_per_s']:7.0f} {row['mb_per_cpu_s']:9.0f} "
+                f"{row['million_samples_per_s']:12.1f} "
                 f"{row['times_numpy']:7.2f} {'' if beyond is None else f'{beyond:11.1f} MB'}"
             )
         appending = []
