@@ -26,7 +26,6 @@ def info(
     """Say what is in a recording: blocks, events, trials, calibration, problems."""
     from gazelive.cli import info_facts, info_summary
     from gazelive.recordings.corpus import read_corpus
-    from gazelive.recordings.fixation_table import read_fixation_table
     from gazelive.recordings.opening import kind_of, read_recording
 
     kind = kind_of(file)
@@ -35,6 +34,8 @@ def info(
             corpus = read_corpus(file)
             facts, summary = info_facts.of_corpus(corpus), info_summary.of_corpus(corpus)
         elif kind == "fixation table":
+            from gazelive.recordings.fixation_table import read_fixation_table
+
             table = read_fixation_table(file, progress=report)
             facts, summary = info_facts.of_fixations(table), info_summary.of_fixations(table)
         else:

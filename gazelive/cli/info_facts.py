@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gazelive.recordings.corpus import Corpus
-from gazelive.recordings.fixation_table import FixationTable
 from gazelive.recordings.recording import Problem, Recording
+
+if TYPE_CHECKING:  # only a fixation table needs Arrow
+    from gazelive.recordings.fixation_table import FixationTable
 
 Facts = dict[str, Any]
 

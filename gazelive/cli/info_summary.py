@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
@@ -14,8 +15,10 @@ from gazelive.cli.info_facts import event_counts, milliseconds
 from gazelive.cli.wording import counted
 from gazelive.gaze.samples import Coordinates
 from gazelive.recordings.corpus import Corpus
-from gazelive.recordings.fixation_table import FixationTable
 from gazelive.recordings.recording import Block, Problem, Recording
+
+if TYPE_CHECKING:  # only a fixation table needs Arrow
+    from gazelive.recordings.fixation_table import FixationTable
 
 MAX_LISTED = 12
 """Of more blocks, problems and names than this, only the first are listed."""

@@ -17,8 +17,8 @@ from pathlib import Path
 from gazelive.atomic import write_bytes
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.screen import ScreenGeometry
+from gazelive.recordings.column_names import describe_names
 from gazelive.recordings.geometry import parse_geometry
-from gazelive.recordings.sample_table_columns import describe_names
 from gazelive.recordings.session_manifest import MANIFEST_NAME, read_manifest
 from gazelive.recordings.storage_errors import storage_error
 

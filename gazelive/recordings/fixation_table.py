@@ -18,8 +18,9 @@ import pyarrow as pa
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import ScreenGeometry
+from gazelive.recordings.column_names import describe_names
 from gazelive.recordings.recording import Problem
-from gazelive.recordings.sample_table_columns import UNITS, describe_names, position_names
+from gazelive.recordings.sample_table_columns import UNITS, position_names
 from gazelive.recordings.table_files import read_table_file, read_table_names
 from gazelive.recordings.table_sidecar import read_sidecar
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates
+from gazelive.recordings.column_names import describe_names
 
 Eye = Literal["L", "R"]
 SIDES: dict[Eye, str] = {"L": "left", "R": "right"}
@@ -88,16 +89,6 @@ def recognise_columns(names: Sequence[str], path: Path) -> TableLayout:
         f"right_x_px,right_y_px or the same in _deg), and this one has {describe_names(names)}",
         path=path,
     )
-
-
-def describe_names(names: Sequence[str]) -> str:
-    """Return the names found, for an error; with a hint where they are not separated by commas."""
-    if len(names) == 1:
-        for separator, word in ((";", "semicolons"), ("\t", "tabs")):
-            if separator in names[0]:
-                return f"its columns separated by {word}: save it with commas"
-    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    return shown or "no columns"
 
 
 def _eye_columns(names: Sequence[str], unit: str, side: str | None = None) -> EyeColumns:
