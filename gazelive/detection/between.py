@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -64,20 +66,50 @@ def fixations(
         if last - first + 1 >= shortest_gap:
             resting[first : last + 1] = False
     shortest = parameters.shortest_fixation_ms * sampling_rate_hz / 1000.0 - 1e-9
-    found = []
-    for first, last in runs_of(resting):
-        seen = valid[first : last + 1]
-        if last - first + 1 < shortest or not seen.any():
-            continue
-        found.append(
-            Fixation(
-                eye=eye,
-                onset_us=int(times_us[first]),
-                offset_us=int(times_us[last]),
-                x_deg=float(x_deg[first : last + 1][seen].mean()),
-                y_deg=float(y_deg[first : last + 1][seen].mean()),
-                confidence=float(seen.mean()),
-                detection_delay_ms=float(times_us[-1] - times_us[last]) / 1000.0,
-            )
+    stretches = runs_of(resting)
+    stretches = stretches[stretches[:, 1] - stretches[:, 0] + 1 >= shortest]
+    n_seen = _sums(valid, stretches)
+    stretches, n_seen = stretches[n_seen > 0], n_seen[n_seen > 0]
+    shares = n_seen / (stretches[:, 1] - stretches[:, 0] + 1)
+    mean_x = _sums(np.where(valid, x_deg, 0.0), stretches) / n_seen
+    mean_y = _sums(np.where(valid, y_deg, 0.0), stretches) / n_seen
+    last_us = int(times_us[-1]) if len(times_us) else 0
+    return tuple(
+        Fixation(
+            eye=eye,
+            onset_us=onset_us,
+            offset_us=offset_us,
+            x_deg=x,
+            y_deg=y,
+            confidence=share,
+            detection_delay_ms=(last_us - offset_us) / 1000.0,
         )
-    return tuple(found)
+        for (onset_us, offset_us), x, y, share in zip(
+            times_us[stretches].tolist(),
+            mean_x.tolist(),
+            mean_y.tolist(),
+            shares.tolist(),
+            strict=True,
+        )
+    )
+
+
+def near_losses(
+    saccade_samples: Runs, valid: npt.NDArray[np.bool_], near: int
+) -> npt.NDArray[np.bool_]:
+    """Return for each saccade whether a sample is lost in it or at most `near` samples away."""
+    lost = np.flatnonzero(~valid)
+    first = np.searchsorted(lost, saccade_samples[:, 0] - near)
+    after = np.searchsorted(lost, saccade_samples[:, 1] + near + 1)
+    return np.asarray(first < after)
+
+
+def _sums(values: npt.NDArray[Any], stretches: Runs) -> Floats:
+    """Return the sum over each stretch."""
+    if not len(stretches):
+        return np.empty(0)
+    # reduceat sums from each index to the next: every other one is a stretch
+    edges = np.column_stack((stretches[:, 0], stretches[:, 1] + 1)).ravel()
+    padded = np.append(values, 0).astype(np.float64)
+    sums: Floats = np.add.reduceat(padded, edges)[::2]
+    return sums

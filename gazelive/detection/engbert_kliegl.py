@@ -7,14 +7,16 @@ triggered by low retinal image slip. PNAS, 103, 7192–7197.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.between import fixations, losses
+from gazelive.detection.between import fixations, losses, near_losses
 from gazelive.detection.detection import Detection
 from gazelive.detection.findings import saccade_confidence
+from gazelive.detection.medians import middle_two
 from gazelive.detection.outcome import (
     Floats,
     Integers,
@@ -29,7 +31,11 @@ from gazelive.detection.parameters import (
     check_rate,
     to_samples,
 )
-from gazelive.detection.velocity_kernels import elliptic_runs, engbert_kliegl_velocity
+from gazelive.detection.velocity_kernels import (
+    elliptic_runs,
+    engbert_kliegl_velocity,
+    measure_runs,
+)
 from gazelive.gaze.events import EventEye, Saccade
 
 SMALLEST_DEVIATION = 1e-10
@@ -74,12 +80,13 @@ def median_deviation(velocity_deg_s: Floats, form: ThresholdForm = "centred") ->
     v = velocity_deg_s[np.isfinite(velocity_deg_s)]
     if not len(v):
         return 0.0
-    median = np.median(v)
-    if form == "centred":
-        variance = np.median((v - median) ** 2)
-    else:
-        variance = np.median(v**2) - median**2
-    deviation = float(np.sqrt(max(variance, 0.0)))
+    median = sum(middle_two(v.copy())) / 2.0
+    # a square is as monotonic as its root: the middle two squares are those of the middle two
+    low, high = middle_two(np.abs(v - median if form == "centred" else v))
+    variance = (low**2 + high**2) / 2.0
+    if form == "2003":
+        variance -= median**2
+    deviation = math.sqrt(max(variance, 0.0))
     if deviation < SMALLEST_DEVIATION:
         deviation = float(np.sqrt(max(np.mean(v**2) - np.mean(v) ** 2, 0.0)))
     return deviation if deviation >= SMALLEST_DEVIATION else 0.0
@@ -108,22 +115,9 @@ def find_saccades(
 
 
 def _table(x: Floats, y: Floats, vx: Floats, vy: Floats, runs: Integers) -> EngbertKlieglSaccades:
-    speed = np.hypot(vx, vy)
-    return EngbertKlieglSaccades(
-        onset=runs[:, 0].copy(),
-        offset=runs[:, 1].copy(),
-        peak_velocity_deg_s=np.array([speed[a : b + 1].max() for a, b in runs], np.float64),
-        dx_deg=x[runs[:, 1]] - x[runs[:, 0]],
-        dy_deg=y[runs[:, 1]] - y[runs[:, 0]],
-        amplitude_x_deg=np.array([_amplitude(x[a : b + 1]) for a, b in runs], np.float64),
-        amplitude_y_deg=np.array([_amplitude(y[a : b + 1]) for a, b in runs], np.float64),
-    )
-
-
-def _amplitude(position: Floats) -> float:
-    """Return the range of a saccade's component, signed by which extreme comes first."""
-    lowest, highest = int(np.argmin(position)), int(np.argmax(position))
-    return float(np.sign(highest - lowest) * (position[highest] - position[lowest]))
+    measures = np.empty((len(runs), 5))
+    measure_runs(x, y, vx, vy, runs, measures)
+    return EngbertKlieglSaccades(runs[:, 0].copy(), runs[:, 1].copy(), *measures.T.copy())
 
 
 def pair_eyes(
@@ -236,31 +230,36 @@ def _detection(
 ) -> Detection:
     common = DetectorParameters()
     valid = np.isfinite(x) & np.isfinite(y)
-    lost = np.flatnonzero(~valid)
-    near = to_samples(common.near_loss_ms, rate)
     samples = np.column_stack((found.onset, found.offset))
-    saccades = []
-    for k, (first, last) in enumerate(samples):
-        # the confidence was fitted in units of the adaptive detector's threshold
-        strength = found.peak_velocity_deg_s[k] / max(thresholds or (1.0,))
-        strength *= parameters.threshold_noise / common.threshold_noise
-        saccades.append(
-            Saccade(
-                eye=eye,
-                onset_us=int(times[first]),
-                offset_us=int(times[last]),
-                start_x_deg=float(x[first]),
-                start_y_deg=float(y[first]),
-                end_x_deg=float(x[last]),
-                end_y_deg=float(y[last]),
-                peak_velocity_deg_s=float(found.peak_velocity_deg_s[k]),
-                confidence=saccade_confidence(float(strength)),
-                detection_delay_ms=float(times[-1] - times[last]) / 1000.0,
-                near_loss=bool(
-                    np.searchsorted(lost, first - near) < np.searchsorted(lost, last + near + 1)
-                ),
-            )
+    # the confidence was fitted in units of the adaptive detector's threshold
+    unit = max(thresholds or (1.0,)) * common.threshold_noise / parameters.threshold_noise
+    last_us = int(times[-1]) if len(times) else 0
+    saccades = [
+        Saccade(
+            eye=eye,
+            onset_us=onset_us,
+            offset_us=offset_us,
+            start_x_deg=start_x,
+            start_y_deg=start_y,
+            end_x_deg=end_x,
+            end_y_deg=end_y,
+            peak_velocity_deg_s=peak,
+            confidence=saccade_confidence(peak / unit),
+            detection_delay_ms=(last_us - offset_us) / 1000.0,
+            near_loss=near_loss,
         )
+        for onset_us, offset_us, start_x, start_y, end_x, end_y, peak, near_loss in zip(
+            times[found.onset].tolist(),
+            times[found.offset].tolist(),
+            x[found.onset].tolist(),
+            y[found.onset].tolist(),
+            x[found.offset].tolist(),
+            y[found.offset].tolist(),
+            found.peak_velocity_deg_s.tolist(),
+            near_losses(samples, valid, to_samples(common.near_loss_ms, rate)).tolist(),
+            strict=True,
+        )
+    ]
     return Detection(
         method="engbert-kliegl",
         eye=eye,

@@ -123,7 +123,7 @@ class OnlineDetector:
     def _outputs(self, n_rows: int) -> list[DetectorOutput]:
         return [
             to_output(row, self.eye, self.parameters, self._interval_ms)
-            for row in self._rows[:n_rows]
+            for row in self._rows[:n_rows].tolist()
         ]
 
 

@@ -107,7 +107,7 @@ def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: fl
     s.sum_y_deg[slot] = sum_y
     s.n_valid[slot] = n_valid
 
-    if s.valid_run > p.trigger_newest + p.trigger_gap + p.trigger_baseline:
+    if p.settled == 0 and s.valid_run > p.trigger_newest + p.trigger_gap + p.trigger_baseline:
         _watch_displacement(p, s, rows)
     centre = s.newest - p.half_width
     if centre < 0:
@@ -197,7 +197,7 @@ def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
         _watch(p, s, rows, centre, vx, vy, speed, ratio, threshold_x, threshold_y)
     else:
         _follow(p, s, rows, centre, vx, vy, speed, ratio)
-    if p.fixed_noise == 0:
+    if p.settled == 0:
         _learn_noise(p, s, vx, vy)
 
 
@@ -314,7 +314,7 @@ def _watch(
     s.run_vx_deg_s += vx
     s.run_vy_deg_s += vy
     if s.run_length >= p.confirm:
-        if s.armed == 1:  # the trigger was too cautious
+        if p.settled == 0 and s.armed == 1:  # the trigger was too cautious
             _pull_trigger(s, rows, s.run_start, ratio)
         s.in_saccade = 1
         s.trigger_pending = 0
@@ -380,13 +380,18 @@ def _end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
     first_velocity = s.newest - s.valid_run + 1 + p.half_width
     earliest = max(s.previous_offset + 1, s.run_start - p.onset_reach, first_velocity)
     onset = s.peak_index
+    along = s.peak_deg_s
     while onset - 1 >= earliest:
         vx = s.vx_deg_s[(onset - 1) & RING_MASK]
         vy = s.vy_deg_s[(onset - 1) & RING_MASK]
-        if vx * s.direction_x + vy * s.direction_y <= p.onset_peak_fraction * s.peak_deg_s:
+        along_before = vx * s.direction_x + vy * s.direction_y
+        if (
+            along_before <= p.onset_peak_fraction * s.peak_deg_s
+            or along < along_before < p.onset_valley_fraction * s.peak_deg_s
+            or _length(vx / threshold_x, vy / threshold_y) < p.onset_ratio
+        ):
             break
-        if _length(vx / threshold_x, vy / threshold_y) < p.onset_ratio:
-            break
+        along = along_before
         onset -= 1
 
     s.in_saccade = 0

@@ -31,7 +31,7 @@ SETTINGS = np.dtype(
         ("sampling_rate_hz", "f8"),
         ("interval_us", "f8"),
         ("half_width", "i8"),
-        ("fixed_noise", "i8"),
+        ("settled", "i8"),  # σ is given, and nobody waits for a trigger
         ("forgetting", "f8"),
         ("noise_prior_deg_s", "f8"),
         ("noise_prior_samples", "f8"),
@@ -42,6 +42,7 @@ SETTINGS = np.dtype(
         ("confirm", "i8"),
         ("onset_ratio", "f8"),
         ("onset_peak_fraction", "f8"),
+        ("onset_valley_fraction", "f8"),
         ("onset_reach", "i8"),
         ("offset_ratio", "f8"),
         ("offset_peak_fraction", "f8"),
@@ -194,7 +195,7 @@ def make_settings(
     row["sampling_rate_hz"] = rate
     row["interval_us"] = 1e6 / rate
     row["half_width"] = samples(p.velocity_half_width_ms, at_least=1)
-    row["fixed_noise"] = fixed_noise_deg_s is not None
+    row["settled"] = fixed_noise_deg_s is not None
     row["forgetting"] = np.exp(-1.0 / (p.noise_memory_s * rate))
     row["noise_prior_deg_s"] = max(p.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
     row["noise_prior_samples"] = p.noise_prior_s * rate
@@ -205,6 +206,7 @@ def make_settings(
     row["confirm"] = samples(p.confirm_ms, at_least=1)
     row["onset_ratio"] = p.onset_noise / p.threshold_noise
     row["onset_peak_fraction"] = p.onset_peak_fraction
+    row["onset_valley_fraction"] = p.onset_valley_fraction
     row["onset_reach"] = samples(p.onset_reach_ms)
     row["offset_ratio"] = p.offset_noise / p.threshold_noise
     row["offset_peak_fraction"] = p.offset_peak_fraction

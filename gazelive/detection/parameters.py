@@ -44,6 +44,9 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The onset is walked back to while the velocity is above this many σ …"""
     onset_peak_fraction: float = 0.05
     """… and above this fraction of the peak, along the saccade's direction …"""
+    onset_valley_fraction: float = 0.2
+    """… and, once it is below this fraction of the peak, as it gets slower (pursuit before a
+    saccade is no part of it) …"""
     onset_reach_ms: float = 40.0
     """… at most this long before the threshold was crossed."""
     offset_noise: float = 4.0

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from gazelive.detection import online_kernels
 from gazelive.detection.detection import Detection, Method
 from gazelive.detection.findings import to_output
+from gazelive.detection.medians import middle_two
 from gazelive.detection.online import compiled_push
 from gazelive.detection.online_state import (
     LOSS,
@@ -94,8 +95,8 @@ def noise_of_the_whole(
     trust = n / (n + parameters.noise_prior_s * sampling_rate_hz)
 
     def blended(velocity: Floats) -> float:
-        median = np.median(velocity)
-        spread = max(float(np.median(np.abs(velocity - median))), SMALLEST_NOISE_DEG_S)
+        median = sum(middle_two(velocity.copy())) / 2.0
+        spread = max(sum(middle_two(np.abs(velocity - median))) / 2.0, SMALLEST_NOISE_DEG_S)
         prior = max(parameters.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
         return math.exp(trust * math.log(spread) + (1.0 - trust) * math.log(prior))
 
@@ -130,7 +131,7 @@ def _detect(
     if method == "settled":
         _flag_losses_after(rows, to_samples(parameters.near_loss_ms, rate))
         rows["decided_us"] = times[-1] if len(times) else 0
-    outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows]
+    outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows.tolist()]
     saccades = tuple(o for o in outputs if isinstance(o, Saccade))
     samples = np.searchsorted(times, [(s.onset_us, s.offset_us) for s in saccades])
 

@@ -74,3 +74,41 @@ def elliptic_runs(
             n_runs += 1
         length = 0
     return n_runs
+
+
+@kernel
+def measure_runs(
+    x_deg: np.ndarray,
+    y_deg: np.ndarray,
+    vx: np.ndarray,
+    vy: np.ndarray,
+    runs: np.ndarray,
+    measures: np.ndarray,
+) -> None:
+    """Write peak speed in °/s, dx, dy, and the amplitudes of x and y in degrees of each run.
+
+    `measures` has shape (n, 5). An amplitude is the range of a component within the run, signed
+    by which extreme comes first.
+    """
+    for k in range(len(runs)):
+        first, last = runs[k, 0], runs[k, 1]
+        peak = 0.0
+        for i in range(first, last + 1):
+            peak = max(peak, vx[i] * vx[i] + vy[i] * vy[i])
+        measures[k, 0] = np.sqrt(peak)
+        measures[k, 1] = x_deg[last] - x_deg[first]
+        measures[k, 2] = y_deg[last] - y_deg[first]
+        measures[k, 3] = _signed_range(x_deg, first, last)
+        measures[k, 4] = _signed_range(y_deg, first, last)
+
+
+@kernel
+def _signed_range(position: np.ndarray, first: int, last: int) -> float:
+    lowest = highest = first
+    for i in range(first + 1, last + 1):
+        if position[i] < position[lowest]:
+            lowest = i
+        if position[i] > position[highest]:
+            highest = i
+    size = position[highest] - position[lowest]
+    return float(size if highest >= lowest else -size)
