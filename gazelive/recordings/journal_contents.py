@@ -52,7 +52,7 @@ def read_journal(path: Path, *, progress: Callable[[float], None] | None = None)
         n_bytes = file.seek(0, 2)
         contents.reserve(n_bytes)
         try:
-            for run in scan(file):
+            for run in scan(file, stop=n_bytes):  # there is room for no more
                 contents.add(run)
                 if progress is not None:
                     progress(run.end / n_bytes)
@@ -74,8 +74,6 @@ class JournalContents:
         self.problems: list[Problem] = []
         self.last_chunk = -1
         """Number of the last chunk that is there."""
-        self.last_block = -1
-        """The last block that anything belongs to."""
         self.end = 0
         """Position behind the last whole record."""
         self._samples: Samples = np.empty(0, SAMPLE_DTYPE)
@@ -105,7 +103,6 @@ class JournalContents:
             chunk_rows[chunks], has_more[chunks] = self._add_samples(run, chunks)
         for index in np.flatnonzero(has_more):
             self._add_other(run, int(index), int(chunk_rows[index]))
-        self.last_block = max(self.last_block, int(run.heads["block"].max()))
 
     def finish(self, journal_bytes: int) -> None:
         """Say what is wrong behind the last whole record, and let go of unused room."""

@@ -71,13 +71,13 @@ def gather_at(window: bytearray, offsets: Offsets, dtype: np.dtype[Any]) -> npt.
     return at_every_byte[offsets].view(dtype)
 
 
-def scan(file: FileIO, start: int = 0) -> Iterator[Run]:
-    """Yield the runs of whole records from byte `start` on.
+def scan(file: FileIO, start: int = 0, stop: int | None = None) -> Iterator[Run]:
+    """Yield the runs of whole records from byte `start` to byte `stop`, or where it ends now.
 
     What lies between two runs is damaged, and so is what lies behind the last one, unless a
     writer is at work there.
     """
-    window = _Window(file, start)
+    window = _Window(file, start, file.seek(0, 2) if stop is None else stop)
     limit = _NO_LIMIT
     while True:
         bounds, wanted_bytes = window.next_bounds(limit)
@@ -132,10 +132,10 @@ class _Window:
     lengths from head to head would take as long as everything else together.
     """
 
-    def __init__(self, file: FileIO, start: int) -> None:
+    def __init__(self, file: FileIO, start: int, stop: int) -> None:
         self._file = file
-        n_bytes = file.seek(0, 2) - start
-        self.data = bytearray(max(FRAME_BYTES, min(n_bytes, WINDOW_BYTES)))
+        self._stop = stop
+        self.data = bytearray(max(FRAME_BYTES, min(stop - start, WINDOW_BYTES)))
         self.position = 0
         self._filled = 0
         self._data_start = start
@@ -193,7 +193,7 @@ class _Window:
         self.data[: len(unread)] = unread
         self._data_start += self.position
         self.position, self._filled = 0, len(unread)
-        with memoryview(self.data) as view:
+        with memoryview(self.data)[: self._stop - self._data_start] as view:
             while self._filled < len(view) and (n := self._file.readinto(view[self._filled :])):
                 self._filled += n
         self._index()

@@ -203,6 +203,24 @@ def test_chunks_of_many_lengths_pass_through_a_small_window(tmp_path, monkeypatc
     assert [p.text.split("; ")[1] for p in contents.problems] == ["chunk 100 is missing"]
 
 
+def test_what_is_appended_while_reading_is_left_for_the_next_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal_scan, "WINDOW_BYTES", 64)
+    path = tmp_path / "gaze.journal"
+    path.write_bytes(JOURNAL)
+    later = chunk_record(make_chunk(5, 1000))
+
+    def go_on_writing(fraction: float) -> None:
+        assert fraction <= 1
+        if path.stat().st_size == len(JOURNAL):
+            with path.open("ab") as file:
+                file.write(later)
+
+    contents = read_journal(path, progress=go_on_writing)
+    assert next(contents.blocks()).samples.tobytes() == samples_of(CHUNKS)
+    assert contents.problems == []
+    assert read_journal(path).n_samples == 1000 + len(np.concatenate([c.samples for c in CHUNKS]))
+
+
 def test_a_chunk_that_is_there_twice_is_read_once(tmp_path):
     contents, (block,) = read(tmp_path, JOURNAL + RECORDS[3])
     assert block.samples.tobytes() == samples_of(CHUNKS)
