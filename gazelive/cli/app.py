@@ -14,8 +14,10 @@ from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
+from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
 from gazelive.cli.info import info
+from gazelive.cli.simulate import simulate
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
 app = typer.Typer(
@@ -43,10 +45,12 @@ def _root(
     pass
 
 
+app.command()(demo)
 app.command()(info)
 app.command()(convert)
 app.command()(detect)
 app.command()(compare)
+app.command()(simulate)
 
 
 def main() -> None:

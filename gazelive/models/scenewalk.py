@@ -78,10 +78,10 @@ class ImageGrid:
     ) -> ImageGrid:
         """Return the grid of (rows, columns) cells over a rectangle of the screen.
 
-        `left_px`, `top_px` is the corner's edge: an image that begins with pixel 0 has −0.5.
+        `left_px`, `top_px` is the first pixel; its edge lies half a pixel before its centre.
         """
-        x_px = left_px + width_px * np.arange(shape[1] + 1) / shape[1]
-        y_px = top_px + height_px * np.arange(shape[0] + 1) / shape[0]
+        x_px = left_px - 0.5 + width_px * np.arange(shape[1] + 1) / shape[1]
+        y_px = top_px - 0.5 + height_px * np.arange(shape[0] + 1) / shape[0]
         x_deg, _ = geometry.px_to_deg(x_px, np.zeros_like(x_px))
         _, y_deg = geometry.px_to_deg(np.zeros_like(y_px), y_px)
         return cls(x_deg, y_deg)
@@ -147,15 +147,14 @@ class SceneWalk:
 
 
 def sample_position(
-    probabilities: Floats, grid: ImageGrid, rng: np.random.Generator
+    weights: Floats, grid: ImageGrid, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Draw a position in degrees from a map over the grid's cells, evenly within a cell."""
-    cumulative = np.cumsum(probabilities)
-    cell = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
-    row, column = divmod(min(cell, cumulative.size - 1), grid.shape[1])
-    x_low, x_high = grid.x_edges_deg[column : column + 2]
-    y_low, y_high = grid.y_edges_deg[row : row + 2]
-    return float(rng.uniform(x_low, x_high)), float(rng.uniform(y_low, y_high))
+    """Draw a position in degrees, with the given weight of each cell and evenly within it."""
+    fraction, x_share, y_share = rng.random(3).tolist()
+    row, column = kernels.cell_at(weights, fraction)
+    x_low, x_high = grid.x_edges_deg[column : column + 2].tolist()
+    y_low, y_high = grid.y_edges_deg[row : row + 2].tolist()
+    return x_low + x_share * (x_high - x_low), y_low + y_share * (y_high - y_low)
 
 
 def log_likelihood(

@@ -161,3 +161,30 @@ def scanpath_log_likelihood(
         next_probabilities(attention, inhibition, parameters, scratch, probabilities)
         log_likelihood += math.log(probabilities[rows[t + 1], columns[t + 1]])
     return log_likelihood
+
+
+@kernel
+def cell_at(weights: Floats, fraction: float) -> tuple[int, int]:
+    """Return row and column of the cell in which the sum of `weights` passes `fraction` of all."""
+    n_rows, n_columns = weights.shape
+    along = np.zeros(n_rows)
+    for row in range(n_rows):
+        for column in range(n_columns):
+            along[row] += weights[row, column]
+    share = fraction * along.sum()
+    chosen_row, chosen_column = 0, 0
+    running = 0.0
+    for row in range(n_rows):
+        if along[row] > 0:
+            chosen_row = row
+        running += along[row]
+        if running > share:
+            break
+    running -= along[chosen_row]
+    for column in range(n_columns):
+        if weights[chosen_row, column] > 0:
+            chosen_column = column
+        running += weights[chosen_row, column]
+        if running > share:
+            break
+    return chosen_row, chosen_column

@@ -163,7 +163,7 @@ def test_a_certain_cell_is_always_drawn() -> None:
 
 def test_the_papers_image_on_the_papers_screen() -> None:
     grid = ImageGrid.on_screen(
-        PAPER_SCREEN, left_px=209.5, top_px=39.5, width_px=1500, height_px=1000, shape=(128, 128)
+        PAPER_SCREEN, left_px=210, top_px=40, width_px=1500, height_px=1000, shape=(128, 128)
     )
     assert grid.x_edges_deg[-1] - grid.x_edges_deg[0] == pytest.approx(38.4, abs=0.05)
     assert grid.y_edges_deg[-1] - grid.y_edges_deg[0] == pytest.approx(26.2, abs=0.1)

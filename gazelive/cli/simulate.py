@@ -1,0 +1,108 @@
+"""`gazelive simulate`: a corpus of simulated viewers."""
+
+from __future__ import annotations
+
+import enum
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress
+from gazelive.cli.wording import counted
+
+
+class Format(enum.StrEnum):
+    """How recordings are written."""
+
+    SESSION = "session"
+    ASC = "asc"
+
+
+class EyesOption(enum.StrEnum):
+    """Which eyes the tracker records."""
+
+    LEFT = "L"
+    RIGHT = "R"
+    BOTH = "LR"
+
+
+def simulate(
+    out: Annotated[Path, typer.Argument(help="Folder to write; new or empty.", show_default=False)],
+    viewers: Annotated[int, typer.Option(min=1, help="Simulated persons.")] = 32,
+    images: Annotated[int, typer.Option(min=1, help="Images per person and session.")] = 106,
+    pool: Annotated[int, typer.Option(min=1, help="Images to choose from.")] = 376,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Viewing time per image.")] = 8.0,
+    rate: Annotated[float, typer.Option(min=250, max=2000, help="Samples per second.")] = 1000.0,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions per person.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed is another population.")] = 0,
+    format: Annotated[Format, typer.Option(help="Session folders or ASC files.")] = Format.SESSION,
+    eyes: Annotated[EyesOption, typer.Option(help="Eyes to record.")] = EyesOption.RIGHT,
+    stimuli: Annotated[
+        Path | None,
+        typer.Option(help="Folder of real images to take first.", show_default="stimuli/"),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = 2,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a corpus of simulated viewers: crosses and images as in a lab, with the truth beside.
+
+    The same viewer and seed is the same person in every corpus and before the simulated device.
+    """
+    from gazelive.simulation.corpus import CorpusPlan, write_corpus
+    from gazelive.simulation.image_pool import ImagePool, default_stimuli
+
+    plan = CorpusPlan(
+        n_viewers=viewers,
+        n_images=images,
+        n_pool=pool,
+        n_sessions=sessions,
+        seconds=seconds,
+        sampling_rate_hz=rate,
+        eyes=eyes.value,
+        seed=seed,
+        format=format.value,
+        stimuli=stimuli or default_stimuli(),
+    )
+    announce_first_compile(quiet=quiet)
+    with progress("Simulating", quiet=quiet) as report:
+        written = write_corpus(plan, out, n_processes=jobs, progress=report)
+    duration_s = sum(recording.duration_s for recording in written)
+    n_bytes = sum(recording.n_bytes for recording in written)
+    n_generated = ImagePool(pool, plan.stimuli).n_generated
+    facts = {
+        "corpus": str(out / "corpus.csv"),
+        "recordings": len(written),
+        "viewers": viewers,
+        "sessions": sessions,
+        "trials": sum(recording.n_trials for recording in written),
+        "duration_s": round(duration_s, 3),
+        "bytes": n_bytes,
+        "generated_images": n_generated,
+    }
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    output.print(
+        f"Wrote {counted(len(written), 'recording')} of {counted(viewers, 'viewer')}, "
+        f"{_duration(duration_s)}, {_size(n_bytes)}, to {out} "
+        f"({n_generated} of {counted(pool, 'image')} generated).",
+        markup=False,
+    )
+    output.print(f"Next: gazelive info {written[0].path}", markup=False)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _size(n_bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} GB"
