@@ -14,7 +14,7 @@ help: ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
 demo: $(VENV)/.app system ## Run the main job on a simulated tracker
-	$(BIN)/gazelive demo --out demo
+	$(BIN)/gazelive demo --out demo --replace
 
 test: $(VENV)/.dev system ## Run all tests
 	$(BIN)/python -m pytest -n $(WORKERS)
