@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+RETRIES, RETRY_S = 20, 0.01
+"""How long Windows gets to close a file that somebody was just reading."""
 
 
 @contextmanager
@@ -28,9 +32,23 @@ def written_aside(target: Path) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         aside.chmod(0o666 & ~mask)
-        aside.replace(target)
+        _replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _replace(aside: Path, target: Path) -> None:
+    """Put `aside` in the place of `target`, which on Windows waits until its readers let go."""
+    for _ in range(RETRIES):
+        try:
+            aside.replace(target)
+        except PermissionError:
+            if os.name != "nt":
+                raise
+            time.sleep(RETRY_S)
+        else:
+            return
+    aside.replace(target)
 
 
 def write_bytes(target: Path, content: bytes) -> None:
