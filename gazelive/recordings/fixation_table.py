@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pa_compute
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates
@@ -86,8 +87,9 @@ def read_fixation_table(
     x, y = (np.asarray(columns[name].to_numpy(), np.float64) for name in (x_name, y_name))
     duration_ms = np.asarray(columns["duration_ms"].to_numpy(), np.float64)
     whole = np.isfinite(x) & np.isfinite(y) & (duration_ms > 0)
-    for name in ("viewer", "image", "fixation"):
-        whole &= np.asarray(columns[name].is_valid())
+    for name in ("viewer", "image"):
+        whole &= np.asarray(pa_compute.not_equal(columns[name].fill_null(""), ""))
+    whole &= np.asarray(columns["fixation"].is_valid())
     problems = list(file.problems)
     if not whole.all():
         problems.append(Problem(None, f"{int(np.sum(~whole))} rows that are not whole left out"))

@@ -11,6 +11,9 @@ NOMINAL_RATES_HZ = (
 )
 """The rates at which eye trackers are sold."""
 SNAP_FRACTION = 0.01
+SLOWEST_HZ, FASTEST_HZ = 1.0, 20_000.0
+LATEST_MS = 1e13
+"""Three hundred years: a time beyond is damage."""
 
 
 def estimate_rate_hz(t_ms: npt.NDArray[np.float64]) -> float | None:
@@ -20,7 +23,7 @@ def estimate_rate_hz(t_ms: npt.NDArray[np.float64]) -> float | None:
     milliseconds at 2000 Hz do), the median says nothing and the mean step is taken instead. A
     tracker's nominal rate within 1 % is taken for the truth.
     """
-    known = t_ms[np.isfinite(t_ms)]
+    known = t_ms[_is_time(t_ms)]
     if len(known) < 2:
         return None
     steps_ms = np.diff(known)
@@ -30,7 +33,7 @@ def estimate_rate_hz(t_ms: npt.NDArray[np.float64]) -> float | None:
         step_ms = float(np.median(steps_ms[steps_ms > 0]))
     else:
         return None
-    if not step_ms > 0:
+    if not 1000 / FASTEST_HZ <= step_ms <= 1000 / SLOWEST_HZ:
         return None
     rate_hz = 1000.0 / float(step_ms)
     nominal_hz = min(NOMINAL_RATES_HZ, key=lambda nominal: abs(nominal - rate_hz))
@@ -46,10 +49,14 @@ def repair_times_us(
     one nominal interval after it; all others stay as they are.
     """
     times_us = np.full(len(t_ms), np.iinfo(np.int64).min)
-    known = np.isfinite(t_ms)
+    known = _is_time(t_ms)
     times_us[known] = np.round(t_ms[known] * 1000)
     if known.all() and (np.diff(times_us) > 0).all():
         return times_us, 0
     from gazelive.recordings.table_time_kernels import advance_times
 
     return times_us, int(advance_times(times_us, known, 1e6 / rate_hz))
+
+
+def _is_time(t_ms: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    return np.abs(t_ms) < LATEST_MS

@@ -60,6 +60,13 @@ def test_sessions_degrees_and_screen(tmp_path: Path) -> None:
     assert table.screen == PAPER_SCREEN
 
 
+def test_anybody_may_be_called_anything_but_nothing(tmp_path: Path) -> None:
+    text = GOOD.replace("anna", "NA").replace("bert", "None") + ",a.jpg,5,1,2,300\n"
+    table = read_fixation_table(write(tmp_path, text))
+    assert table.viewer_names == ("NA", "None")
+    assert len(table) == 3
+
+
 def test_damaged_rows_are_left_out_and_told(tmp_path: Path) -> None:
     text = GOOD + "bert,a.jpg,1,,2,300\nbert,a.jpg\nbert,a.jpg,2,5,5,0\nbert,a.jpg,0,9,9,100\n"
     table = read_fixation_table(write(tmp_path, text))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import tempfile
 from dataclasses import replace
@@ -253,6 +254,13 @@ class TestForeignTables:
             (None, "columns ignored: mood"),
         ]
 
+    def test_a_short_row_of_any_bytes(self, tmp_path: Path) -> None:
+        path = tmp_path / "samples.csv"
+        path.write_bytes(b"t_ms,x_px,y_px,trial\n0,1,1,a\n1,\xff\n2,1,1,b\xc3\xa9\n4,1,1,c\n")
+        recording = read_sample_table(path)
+        assert [trial.name for trial in recording.trials] == ["a", "bé", "c"]
+        assert [problem.line for problem in recording.problems] == [3]
+
     def test_a_header_alone_is_an_empty_recording(self, tmp_path: Path) -> None:
         assert read_sample_table(write(tmp_path, "t_ms,x_px,y_px\n")).blocks == ()
 
@@ -312,6 +320,34 @@ class TestErrors:
     def test_are_one_sentence(self, tmp_path: Path, text: str, says: str) -> None:
         with pytest.raises(RecordingError, match=says):
             read_sample_table(write(tmp_path, text))
+
+    def test_another_encoding(self, tmp_path: Path) -> None:
+        path = tmp_path / "samples.csv"
+        path.write_bytes("t_ms,x_px,y_px,trial\n0,1,1,é\n1,1,1,é\n".encode("latin-1"))
+        with pytest.raises(RecordingError, match=r"column trial is not in UTF-8: save"):
+            read_sample_table(path)
+
+    @settings(max_examples=60)
+    @given(
+        st.sampled_from(SUFFIXES),
+        st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8), st.binary(max_size=4)), max_size=4),
+    )
+    def test_are_the_only_thing_that_damage_does(
+        self, suffix: str, damages: list[tuple[float, int, bytes]]
+    ) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = write(Path(folder), "t_ms,x_px,y_px,trial\n0,1,1,a\n1,,,a\n2,1,1,\n", "a.csv")
+            damaged = Path(folder) / f"damaged{suffix}"
+            write_sample_table(read_sample_table(path), damaged)
+            content = bytearray(damaged.read_bytes())
+            for where, n_removed, inserted in damages:
+                at = int(where * len(content))
+                content[at : at + n_removed] = inserted
+            damaged.write_bytes(content)
+            with contextlib.suppress(RecordingError):
+                assert read_sample_table(damaged).n_samples <= 3 + sum(
+                    bytes_.count(b"\n") + bytes_.count(b"\r") for *_, bytes_ in damages
+                )
 
     def test_a_packed_table_cut_off(self, tmp_path: Path) -> None:
         rows = "".join(f"{t},{t % 977},{t % 911}\n" for t in range(20_000))
