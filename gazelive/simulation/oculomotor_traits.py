@@ -12,65 +12,69 @@ import msgspec
 class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     """One person in one session; units are in the names, plain numbers are ratios or fractions."""
 
-    # main sequence: v = limit · (1 − exp(−amplitude / constant)) · vigor of the direction
-    peak_velocity_limit_deg_s: float = 520.0
-    amplitude_constant_deg: float = 5.5
-    vigor_right: float = 1.0
-    vigor_left: float = 1.0
-    vigor_up: float = 0.95
-    vigor_down: float = 0.90
-    vigor_scatter: float = 0.08
+    # main sequence: v = limit · amplitude / (amplitude + constant) · vigor of the direction
+    peak_velocity_limit_deg_s: float = 600.0
+    amplitude_constant_deg: float = 7.1
+    vigor_right: float = 0.95
+    vigor_left: float = 0.97
+    vigor_up: float = 0.78
+    vigor_down: float = 0.86
+    vigor_slope: float = 0.02
+    """Change of log vigor with log amplitude around 8°."""
+    vigor_scatter: float = 0.115
     """Standard deviation of log peak velocity from saccade to saccade."""
     abduction_vigor: float = 1.03
     """An eye that turns outwards is faster than one that turns inwards, by this ratio."""
 
     # velocity profile: (t/D)^(sharpness·peak) · (1 − t/D)^(sharpness·(1 − peak))
-    profile_sharpness: float = 2.8
-    peak_fraction_right: float = 0.46
+    profile_sharpness: float = 3.15
+    profile_sharpness_change: float = -0.43
+    """How much of it is added for a large saccade: below 0, large saccades are flatter."""
+    peak_fraction_right: float = 0.4
     """Time of the peak as a fraction of the duration, for a very small saccade."""
-    peak_fraction_left: float = 0.46
-    peak_fraction_up: float = 0.46
-    peak_fraction_down: float = 0.46
-    peak_fraction_per_deg: float = -0.008
-    """Change of that fraction with amplitude: large saccades brake longer."""
-    peak_fraction_scatter: float = 0.03
+    peak_fraction_left: float = 0.41
+    peak_fraction_up: float = 0.29
+    peak_fraction_down: float = 0.39
+    peak_fraction_change: float = -0.041
+    """What is added to that fraction for a large saccade: below 0, they brake longer."""
+    peak_fraction_scatter: float = 0.039
 
     # path
-    curvature_right: float = 0.0
+    curvature_right: float = -0.014
     """Deviation half-way as a fraction of the amplitude, to the right-hand side of the travel."""
-    curvature_left: float = 0.0
-    curvature_up: float = 0.0
-    curvature_down: float = 0.0
-    curvature_scatter: float = 0.03
+    curvature_left: float = -0.021
+    curvature_up: float = -0.023
+    curvature_down: float = -0.004
+    curvature_scatter: float = 0.052
     undershoot_probability: float = 0.12
     undershoot_fraction: float = 0.10
     """Mean shortfall of those saccades that fall short and are corrected."""
     landing_scatter: float = 0.02
     """Standard deviation of the landing point as a fraction of the amplitude."""
     corrective_latency_s: float = 0.16
-    glissade_fraction: float = 0.0
+    glissade_fraction: float = -0.006
     """Part of the amplitude that follows (or, below 0, is taken back) slowly after the saccade."""
     glissade_scatter: float = 0.015
-    glissade_time_constant_s: float = 0.03
+    glissade_time_constant_s: float = 0.06
 
     # the pupil swings on its suspension when the eyeball brakes
-    oscillation_frequency_hz: float = 20.0
-    oscillation_damping: float = 0.3
-    oscillation_gain_x: float = 0.25
-    oscillation_gain_y: float = 0.18
+    oscillation_frequency_hz: float = 34.7
+    oscillation_damping: float = 0.24
+    oscillation_gain_x: float = 0.51
+    oscillation_gain_y: float = 0.69
     oscillation_scatter: float = 0.2
     """Standard deviation of the log gain from saccade to saccade."""
 
     # fixational movement
-    drift_speed_x_deg_s: float = 0.5
+    drift_speed_x_deg_s: float = 1.35
     """Root mean square of the drift's velocity."""
-    drift_speed_y_deg_s: float = 0.5
-    drift_persistence_s: float = 0.06
+    drift_speed_y_deg_s: float = 1.33
+    drift_persistence_s: float = 0.0092
     drift_return_s: float = 0.6
     """Time constant with which drift is drawn back to the point of fixation."""
-    tremor_deg: float = 0.004
-    tremor_frequency_hz: float = 75.0
-    microsaccade_rate_hz: float = 1.0
+    tremor_deg: float = 0.005
+    tremor_frequency_hz: float = 70.0
+    microsaccade_rate_hz: float = 1.1
     """Microsaccades per second of fixation once the refractory time is over."""
     microsaccade_refractory_s: float = 0.15
     microsaccade_amplitude_deg: float = 0.3
@@ -79,9 +83,9 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Standard deviation of the log amplitude."""
 
     # tracker
-    noise_x_deg: float = 0.018
-    noise_y_deg: float = 0.020
-    noise_correlation_s: float = 0.0015
+    noise_x_deg: float = 0.0125
+    noise_y_deg: float = 0.0147
+    noise_correlation_s: float = 0.0014
     """How EyeLink's filter smooths the noise: time constant of a second-order low-pass, 0 is off."""
     left_offset_x_deg: float = 0.0
     """What calibration left: measured minus true gaze."""
@@ -93,8 +97,8 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Mean length of a loss of one eye's image."""
 
     # blinks
-    blink_rate_per_min: float = 12.0
-    blink_loss_s: float = 0.09
+    blink_rate_per_min: float = 6.2
+    blink_loss_s: float = 0.2
     """Median time without data."""
     blink_loss_scatter: float = 0.4
     lid_closing_s: float = 0.035

@@ -21,7 +21,10 @@ Floats = npt.NDArray[np.float64]
 
 N_DRAWS = 5
 """Standard normal numbers that make one saccade differ from the next."""
+_VIGOR_PIVOT_DEG = 8.0
 _PEAK_FRACTION_RANGE = (0.2, 0.6)
+_SHAPE_SCALE_DEG = 6.0
+"""Over this amplitude the profile changes from that of small to that of large saccades."""
 
 
 def saccade_parameters(
@@ -51,7 +54,8 @@ def saccade_parameters(
     log_vigor += 0.5 * outwards * math.log(traits.abduction_vigor)
     log_vigor += left_not_right * math.log(traits.eye_vigor_ratio)
     log_vigor += traits.vigor_scatter * draws[0]
-    saturation = -math.expm1(-amplitude_deg / traits.amplitude_constant_deg)
+    log_vigor += traits.vigor_slope * math.log(amplitude_deg / _VIGOR_PIVOT_DEG)
+    saturation = amplitude_deg / (amplitude_deg + traits.amplitude_constant_deg)
     peak_velocity_deg_s = traits.peak_velocity_limit_deg_s * saturation * math.exp(log_vigor)
 
     peak = by_direction(
@@ -60,8 +64,10 @@ def saccade_parameters(
         traits.peak_fraction_up,
         traits.peak_fraction_down,
     )
-    peak += traits.peak_fraction_per_deg * amplitude_deg + traits.peak_fraction_scatter * draws[1]
+    largeness = -math.expm1(-amplitude_deg / _SHAPE_SCALE_DEG)
+    peak += traits.peak_fraction_change * largeness + traits.peak_fraction_scatter * draws[1]
     peak = min(max(peak, _PEAK_FRACTION_RANGE[0]), _PEAK_FRACTION_RANGE[1])
+    sharpness = traits.profile_sharpness * (1 + traits.profile_sharpness_change * largeness)
     curvature = by_direction(
         traits.curvature_right, traits.curvature_left, traits.curvature_up, traits.curvature_down
     )
@@ -74,10 +80,10 @@ def saccade_parameters(
     parameters[kernels.DX] = dx_deg
     parameters[kernels.DY] = dy_deg
     parameters[kernels.DURATION] = (
-        peak_over_mean(traits.profile_sharpness, peak) * amplitude_deg / peak_velocity_deg_s
+        peak_over_mean(sharpness, peak) * amplitude_deg / peak_velocity_deg_s
     )
     parameters[kernels.PEAK] = peak
-    parameters[kernels.SHARPNESS] = traits.profile_sharpness
+    parameters[kernels.SHARPNESS] = sharpness
     parameters[kernels.CURVATURE] = curvature + traits.curvature_scatter * draws[2]
     parameters[kernels.GLISSADE] = traits.glissade_fraction + traits.glissade_scatter * draws[3]
     parameters[kernels.GLISSADE_TAU] = traits.glissade_time_constant_s
