@@ -8,6 +8,7 @@ at its start and its end. The head target of the remote mode is left out.
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -63,6 +64,8 @@ STATUS_OF_ERROR_BIT = {
     0x0800: SampleStatus.RIGHT_REFLECTION_RECOVERING,
 }
 MAX_COMPLAINTS = 20
+REFUSAL = re.compile("error reading edf file|End of file Exception")
+"""What the library says of a file that it then reads with zeros behind it."""
 
 
 def read_edf(
@@ -304,6 +307,7 @@ def _damage(contents: EdfContents, complaints: Sequence[str]) -> list[Problem]:
     texts = []
     if contents.torn:
         texts.append("the file ends inside a record: it was cut off; what is whole was kept")
+        complaints = [line for line in complaints if not REFUSAL.search(line)]
     if contents.n_stray_samples:
         texts.append(f"{contents.n_stray_samples} samples outside any block were left out")
     texts += [f"the tracker lost data at {time_ms} ms" for time_ms in contents.lost_data_ms]
