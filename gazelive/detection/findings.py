@@ -72,7 +72,7 @@ def to_output(
 
     `row` is a `ROW` as a plain tuple: reading a record's fields one by one is slow.
     """
-    kind, _, _, _, onset_us, offset_us, decided_us, x, y, end_x, end_y, peak, strength, near = row
+    kind, _, _, onset_us, offset_us, decided_us, x, y, end_x, end_y, peak, strength, near = row
     delay_ms = (decided_us - offset_us) / 1000.0
     if kind == ONSET:
         return SaccadeOnset(

@@ -22,7 +22,7 @@ from gazelive.detection.parameters import DetectorParameters, check_rate
 from gazelive.errors import RecordingError
 from gazelive.gaze.events import EventEye
 
-N_ROWS = 64
+N_ROWS = 512
 
 
 @runtime_checkable

@@ -64,6 +64,7 @@ def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
     p = settings[0]
     s = state[0]
     s.n_rows = 0
+    _give_up_dropped(p, s, rows)
     if s.newest < 0:
         return 0
     if s.in_saccade == 1:
@@ -78,69 +79,116 @@ def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
 
 @kernel
 def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
+    """Take what has come: a sample that is seen, one that may be bridged, or one that is lost."""
     if s.newest >= 0 and not _in_order(p, s, rows, time_us):
         return
+    s.arrived_us = time_us
+    if math.isfinite(x) and math.isfinite(y):
+        if s.n_dropped > 0:
+            _bridge(p, s, rows, x, y)
+        _add_seen(p, s, rows, time_us, x, y)
+    elif s.n_dropped < p.dropout and (
+        s.n_dropped > 0 or (s.valid_run > 0 and s.newest - s.last_unseen >= p.dropout_after)
+    ):
+        s.dropped_us[s.n_dropped] = time_us
+        s.n_dropped += 1
+    else:
+        _give_up_dropped(p, s, rows)
+        _add_lost(p, s, rows, time_us)
+
+
+@kernel
+def _bridge(p: Any, s: Any, rows: np.ndarray, x: float, y: float) -> None:
+    """Put samples on a line to (x, y) in the place of those that dropped out."""
+    n = s.n_dropped
+    s.n_dropped = 0
+    s.last_unseen = s.newest + n
+    _emit(s, rows, LOSS, s.newest + 1, s.newest + n, s.dropped_us[0], s.dropped_us[n - 1])
+    from_x = s.x_deg[s.newest & RING_MASK]
+    from_y = s.y_deg[s.newest & RING_MASK]
+    for k in range(n):
+        share = (k + 1) / (n + 1)
+        x_k = from_x + share * (x - from_x)
+        y_k = from_y + share * (y - from_y)
+        _add_seen(p, s, rows, s.dropped_us[k], x_k, y_k)
+
+
+@kernel
+def _give_up_dropped(p: Any, s: Any, rows: np.ndarray) -> None:
+    """Count as lost what waited to be bridged."""
+    n = s.n_dropped
+    s.n_dropped = 0
+    for k in range(n):
+        _add_lost(p, s, rows, s.dropped_us[k])
+
+
+@kernel
+def _add_lost(p: Any, s: Any, rows: np.ndarray, time_us: int) -> None:
+    _lose(p, s, rows, s.newest + 1, s.newest + 1, time_us, time_us)
+    _move_on(s, 1, time_us)
+
+
+@kernel
+def _move_on(s: Any, n: int, last_us: int) -> None:
+    """Make room for `n` more samples; the sums stay what they are."""
     before = s.newest & RING_MASK
-    sum_x, sum_y, n_valid = 0.0, 0.0, 0
-    if s.newest >= 0:
-        sum_x, sum_y, n_valid = s.sum_x_deg[before], s.sum_y_deg[before], s.n_valid[before]
-    s.newest += 1
-    s.newest_us = time_us
+    nothing_before = s.newest < 0
+    s.newest += n
     slot = s.newest & RING_MASK
-    s.time_us[slot] = time_us
+    s.time_us[slot] = last_us
+    s.sum_x_deg[slot] = 0.0 if nothing_before else s.sum_x_deg[before]
+    s.sum_y_deg[slot] = 0.0 if nothing_before else s.sum_y_deg[before]
+    s.n_valid[slot] = 0 if nothing_before else s.n_valid[before]
+
+
+@kernel
+def _add_seen(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
+    """Take a sample with a position, and look at what it changes."""
+    _move_on(s, 1, time_us)
+    slot = s.newest & RING_MASK
+    if s.in_loss == 1:
+        s.in_loss = 0
+        _emit(s, rows, LOSS, s.loss_start, s.last_lost, s.loss_start_us, s.last_lost_us)
+    if s.in_fixation == 0:
+        _open_fixation(
+            s,
+            s.newest,
+            time_us,
+            s.sum_x_deg[slot],
+            s.sum_y_deg[slot],
+            s.n_valid[slot],
+            s.n_calm_in_all,
+        )
     s.x_deg[slot] = x
     s.y_deg[slot] = y
-
-    if math.isfinite(x) and math.isfinite(y):
-        if s.in_loss == 1:
-            s.in_loss = 0
-            _emit(s, rows, LOSS, s.loss_start, s.last_lost, s.loss_start_us, s.last_lost_us)
-        if s.in_fixation == 0:
-            _open_fixation(s, s.newest, time_us, sum_x, sum_y, n_valid, s.n_calm_in_all)
-        sum_x += x
-        sum_y += y
-        n_valid += 1
-        s.valid_run += 1
-    else:
-        _lose(p, s, rows, s.newest, s.newest, time_us, time_us)
-    s.sum_x_deg[slot] = sum_x
-    s.sum_y_deg[slot] = sum_y
-    s.n_valid[slot] = n_valid
-
+    s.sum_x_deg[slot] += x
+    s.sum_y_deg[slot] += y
+    s.n_valid[slot] += 1
+    s.valid_run += 1
     if p.settled == 0 and s.valid_run > p.trigger_newest + p.trigger_gap + p.trigger_baseline:
         _watch_displacement(p, s, rows)
-    centre = s.newest - p.half_width
-    if centre < 0:
-        return
     if s.valid_run > 2 * p.half_width:
-        _take_velocity(p, s, rows, centre)
-    else:
-        s.vx_deg_s[centre & RING_MASK] = np.nan
-        s.vy_deg_s[centre & RING_MASK] = np.nan
-    s.n_calm[centre & RING_MASK] = s.n_calm_in_all
+        _take_velocity(p, s, rows, s.newest - p.half_width)
+    if s.newest >= p.half_width:
+        s.n_calm[(s.newest - p.half_width) & RING_MASK] = s.n_calm_in_all
 
 
 @kernel
 def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
     """Say whether the sample is later than the newest; make a loss of the gap before it."""
-    step_us = time_us - s.newest_us
+    step_us = time_us - s.arrived_us
     if step_us <= 0:
         kind = DUPLICATE if step_us == 0 else TIME_ORDER
-        _emit(s, rows, kind, s.newest, s.newest, s.newest_us, time_us)
+        _emit(s, rows, kind, s.newest, s.newest, s.arrived_us, time_us)
         return False
     missing = math.floor(step_us / p.interval_us - 0.5)
     if missing > 0:
-        _emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.newest_us, time_us)
-        first_us = s.newest_us + int(p.interval_us)
+        _emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.arrived_us, time_us)
+        _give_up_dropped(p, s, rows)
+        first_us = s.arrived_us + int(p.interval_us)
         last_us = max(first_us, time_us - int(p.interval_us))
         _lose(p, s, rows, s.newest + 1, s.newest + missing, first_us, last_us)
-        before = s.newest & RING_MASK
-        s.newest += missing
-        after = s.newest & RING_MASK  # carries the sums over the gap
-        s.time_us[after] = last_us
-        s.sum_x_deg[after] = s.sum_x_deg[before]
-        s.sum_y_deg[after] = s.sum_y_deg[before]
-        s.n_valid[after] = s.n_valid[before]
+        _move_on(s, missing, last_us)
     return True
 
 
@@ -165,6 +213,7 @@ def _lose(
         s.n_recent = 0
     s.last_lost = last
     s.last_lost_us = last_us
+    s.last_unseen = last
     s.valid_run = 0
     s.guarded = 1
     s.quiet_run = 0
@@ -256,7 +305,7 @@ def _pull_trigger(s: Any, rows: np.ndarray, onset: int, ratio: float) -> None:
     s.trigger_pending = 1
     s.last_trigger = s.newest
     onset_us = s.time_us[onset & RING_MASK]
-    row = _emit(s, rows, ONSET, onset, s.newest, onset_us, s.newest_us)
+    row = _emit(s, rows, ONSET, onset, s.newest, onset_us, s.arrived_us)
     rows[row].strength = ratio
 
 
@@ -415,7 +464,7 @@ def _end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
     rows[row].end_y_deg = s.y_deg[end]
     rows[row].peak_deg_s = s.peak_deg_s
     rows[row].strength = s.peak_ratio
-    rows[row].near_loss = onset - s.last_lost <= p.near_loss
+    rows[row].near_loss = onset - s.last_unseen <= p.near_loss
     _remember(s, onset, offset, s.time_us[start])
     if offset < s.newest:
         _open_fixation(
@@ -523,10 +572,9 @@ def _emit(
     row.kind = kind
     row.onset = onset
     row.offset = offset
-    row.decided = s.newest
     row.onset_us = onset_us
     row.offset_us = offset_us
-    row.decided_us = s.newest_us
+    row.decided_us = s.arrived_us
     row.strength = 0.0
     row.near_loss = 0
     return number

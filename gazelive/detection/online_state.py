@@ -19,6 +19,8 @@ from gazelive.errors import ConfigError
 
 RING_SIZE = 1024
 RING_MASK = RING_SIZE - 1
+MAX_DROPPED = 32
+"""How many lost samples can wait to be bridged."""
 N_RECENT = 4
 """How many saccades a loss can still disprove."""
 LONG_AGO = -(1 << 40)
@@ -52,6 +54,8 @@ SETTINGS = np.dtype(
         ("oscillation_peak_fraction", "f8"),
         ("oscillation", "i8"),
         ("oscillation_longest", "i8"),
+        ("dropout", "i8"),
+        ("dropout_after", "i8"),
         ("loss_retracts", "i8"),
         ("loss_guard", "i8"),
         ("loss_quiet", "i8"),
@@ -74,8 +78,10 @@ SETTINGS = np.dtype(
 STATE = np.dtype(
     [
         # the stream
-        ("newest", "i8"),  # index of the newest sample
-        ("newest_us", "i8"),
+        ("arrived_us", "i8"),  # time of the newest sample that came
+        ("newest", "i8"),  # index of the newest that was taken in: lost ones may wait
+        ("n_dropped", "i8"),
+        ("dropped_us", "i8", (MAX_DROPPED,)),
         ("valid_run", "i8"),  # valid samples without a break up to the newest
         ("time_us", "i8", (RING_SIZE,)),
         ("x_deg", "f8", (RING_SIZE,)),
@@ -123,6 +129,7 @@ STATE = np.dtype(
         ("before_loss", "i8"),  # the last valid sample before it
         ("last_lost", "i8"),
         ("last_lost_us", "i8"),
+        ("last_unseen", "i8"),  # lost, or bridged
         ("guarded", "i8"),
         ("quiet_run", "i8"),
         # the fast trigger
@@ -150,7 +157,6 @@ ROW = np.dtype(
         ("kind", "i8"),
         ("onset", "i8"),
         ("offset", "i8"),
-        ("decided", "i8"),
         ("onset_us", "i8"),
         ("offset_us", "i8"),
         ("decided_us", "i8"),
@@ -166,8 +172,9 @@ ROW = np.dtype(
 )
 """One finding: indices, times, positions; which fields count depends on the kind."""
 
-MAX_ROWS_PER_SAMPLE = N_RECENT + 4
-"""A sample can end a loss or a fixation, end a saccade, start one, and disprove some."""
+MAX_ROWS_PER_SAMPLE = 4 * (MAX_DROPPED + 1) + N_RECENT
+"""A sample can end a loss, a fixation and a saccade and start one, as can each that it bridges;
+or it disproves some."""
 
 Records = npt.NDArray[Any]
 
@@ -179,6 +186,10 @@ def make_settings(
 ) -> Records:
     """Return the parameters at this rate; with `fixed_noise_deg_s`, σ does not adapt."""
     p, rate = parameters, sampling_rate_hz
+
+    def samples(duration_ms: float, *, at_least: int = 0) -> int:
+        return to_samples(duration_ms, rate, at_least=at_least)
+
     reach_ms = p.longest_saccade_ms + p.onset_reach_ms + 2 * p.velocity_half_width_ms
     if reach_ms * rate / 1000.0 > RING_SIZE - 2:
         raise ConfigError(
@@ -186,54 +197,63 @@ def make_settings(
             f"at {rate:g} Hz the detector remembers {1000 * RING_SIZE / rate:.0f} ms",
             key="longest_saccade_ms",
         )
+    if samples(p.dropout_ms) > MAX_DROPPED:
+        raise ConfigError(
+            f"is at most {1000 * MAX_DROPPED / rate:g} ms at {rate:g} Hz", key="dropout_ms"
+        )
 
-    def samples(duration_ms: float, *, at_least: int = 0) -> int:
-        return to_samples(duration_ms, rate, at_least=at_least)
-
-    settings = np.zeros(1, SETTINGS)
-    row = settings[0]
-    row["sampling_rate_hz"] = rate
-    row["interval_us"] = 1e6 / rate
-    row["half_width"] = samples(p.velocity_half_width_ms, at_least=1)
-    row["settled"] = fixed_noise_deg_s is not None
-    row["forgetting"] = np.exp(-1.0 / (p.noise_memory_s * rate))
-    row["noise_prior_deg_s"] = max(p.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
-    row["noise_prior_samples"] = p.noise_prior_s * rate
-    row["noise_refresh"] = samples(NOISE_REFRESH_MS, at_least=1)
-    row["threshold_noise"] = p.threshold_noise
-    row["threshold_floor_deg_s"] = p.threshold_floor_deg_s
-    row["peak_ratio"] = p.peak_noise / p.threshold_noise
-    row["confirm"] = samples(p.confirm_ms, at_least=1)
-    row["onset_ratio"] = p.onset_noise / p.threshold_noise
-    row["onset_peak_fraction"] = p.onset_peak_fraction
-    row["onset_valley_fraction"] = p.onset_valley_fraction
-    row["onset_reach"] = samples(p.onset_reach_ms)
-    row["offset_ratio"] = p.offset_noise / p.threshold_noise
-    row["offset_peak_fraction"] = p.offset_peak_fraction
-    row["offset_hold"] = samples(p.offset_hold_ms, at_least=1)
-    row["shortest_saccade"] = p.shortest_saccade_ms * rate / 1000.0 - 1e-9
-    row["longest_saccade"] = samples(p.longest_saccade_ms, at_least=1)
-    row["oscillation_peak_fraction"] = p.oscillation_peak_fraction
-    row["oscillation"] = samples(p.oscillation_ms)
-    row["oscillation_longest"] = samples(p.oscillation_longest_ms)
-    row["loss_retracts"] = samples(p.loss_retracts_ms)
-    row["loss_guard"] = samples(p.loss_guard_ms)
-    row["loss_quiet"] = samples(p.loss_quiet_ms, at_least=1)
-    row["near_loss"] = samples(p.near_loss_ms)
-    row["trigger_newest"] = newest = samples(p.trigger_newest_ms, at_least=1)
-    row["trigger_gap"] = samples(p.trigger_gap_ms)
-    row["trigger_baseline"] = baseline = samples(p.trigger_baseline_ms, at_least=1)
-    # the noise of single samples, told from that of the velocity, gives that of the means
-    m = int(row["half_width"])
+    m = samples(p.velocity_half_width_ms, at_least=1)
+    newest = samples(p.trigger_newest_ms, at_least=1)
+    baseline = samples(p.trigger_baseline_ms, at_least=1)
+    # the noise of single samples, told from that of the velocity, gives that of their means
     sample_noise_s = m * (m + 1) / (rate * math.sqrt(2 * m))
     displacement_noise_s = sample_noise_s * math.sqrt(1 / newest + 1 / baseline)
-    row["trigger_scale_s"] = p.trigger_noise / p.threshold_noise * displacement_noise_s
-    row["trigger_support"] = p.trigger_support
-    row["trigger_rearm"] = samples(p.trigger_rearm_ms)
-    row["trigger_patience"] = row["confirm"] + 2 * m
-    row["trigger_caution"] = samples(p.trigger_caution_ms)
-    row["shortest_fixation"] = p.shortest_fixation_ms * rate / 1000.0 - 1e-9
-    row["fixation_gap"] = samples(p.fixation_gap_ms, at_least=1)
+    confirm = samples(p.confirm_ms, at_least=1)
+    values = {
+        "sampling_rate_hz": rate,
+        "interval_us": 1e6 / rate,
+        "half_width": m,
+        "settled": fixed_noise_deg_s is not None,
+        "forgetting": math.exp(-1.0 / (p.noise_memory_s * rate)),
+        "noise_prior_deg_s": max(p.noise_prior_deg_s, SMALLEST_NOISE_DEG_S),
+        "noise_prior_samples": p.noise_prior_s * rate,
+        "noise_refresh": samples(NOISE_REFRESH_MS, at_least=1),
+        "threshold_noise": p.threshold_noise,
+        "threshold_floor_deg_s": p.threshold_floor_deg_s,
+        "peak_ratio": p.peak_noise / p.threshold_noise,
+        "confirm": confirm,
+        "onset_ratio": p.onset_noise / p.threshold_noise,
+        "onset_peak_fraction": p.onset_peak_fraction,
+        "onset_valley_fraction": p.onset_valley_fraction,
+        "onset_reach": samples(p.onset_reach_ms),
+        "offset_ratio": p.offset_noise / p.threshold_noise,
+        "offset_peak_fraction": p.offset_peak_fraction,
+        "offset_hold": samples(p.offset_hold_ms, at_least=1),
+        "shortest_saccade": p.shortest_saccade_ms * rate / 1000.0 - 1e-9,
+        "longest_saccade": samples(p.longest_saccade_ms, at_least=1),
+        "oscillation_peak_fraction": p.oscillation_peak_fraction,
+        "oscillation": samples(p.oscillation_ms),
+        "oscillation_longest": samples(p.oscillation_longest_ms),
+        "dropout": samples(p.dropout_ms),
+        "dropout_after": samples(p.dropout_after_ms, at_least=1),
+        "loss_retracts": samples(p.loss_retracts_ms),
+        "loss_guard": samples(p.loss_guard_ms),
+        "loss_quiet": samples(p.loss_quiet_ms, at_least=1),
+        "near_loss": samples(p.near_loss_ms),
+        "trigger_newest": newest,
+        "trigger_gap": samples(p.trigger_gap_ms),
+        "trigger_baseline": baseline,
+        "trigger_scale_s": p.trigger_noise / p.threshold_noise * displacement_noise_s,
+        "trigger_support": p.trigger_support,
+        "trigger_rearm": samples(p.trigger_rearm_ms),
+        "trigger_patience": confirm + 2 * m,
+        "trigger_caution": samples(p.trigger_caution_ms),
+        "shortest_fixation": p.shortest_fixation_ms * rate / 1000.0 - 1e-9,
+        "fixation_gap": samples(p.fixation_gap_ms, at_least=1),
+    }
+    settings = np.zeros(1, SETTINGS)
+    for name in SETTINGS.names or ():
+        settings[0][name] = values[name]
     return settings
 
 
@@ -253,6 +273,7 @@ def make_state(
         "previous_offset",
         "oscillation_since",
         "last_lost",
+        "last_unseen",
         "last_trigger",
         "last_false_alarm",
     ):

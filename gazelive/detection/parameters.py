@@ -65,6 +65,10 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     oscillation_longest_ms: float = 100.0
     """… but no longer than this after the offset."""
 
+    dropout_ms: float = 8.0
+    """A loss that is no longer than this is bridged by a straight line …"""
+    dropout_after_ms: float = 20.0
+    """… where gaze was seen for at least this long before it (else the tracker is struggling)."""
     loss_retracts_ms: float = 40.0
     """A loss so soon after a saccade's offset disproves it: it was the lid."""
     loss_guard_ms: float = 150.0
