@@ -71,9 +71,7 @@ class BlockMaker:
     def _make(self, lines: BlockLines) -> Block | None:
         samples = self._samples[lines.first_sample : lines.first_sample + lines.n_samples]
         columns = lines.columns
-        if columns is None or not (lines.is_described or lines.n_samples):
-            self._problems.add(lines.line, "the block that starts here is empty: left out")
-            return None
+        assert columns is not None  # a block without is never closed as one
         names = columns.extra_names
         extras = self._extras[lines.first_extra :][: len(samples) * len(names)]
         extras = extras.reshape(len(samples), len(names))

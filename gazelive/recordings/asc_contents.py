@@ -17,7 +17,6 @@ from gazelive.recordings.sample_store import SampleStore
 
 MAX_HEADER_LINES = 1000
 MAX_CONTINUATION_LINES = 100
-_MAX_SHARED_TEXTS = 1 << 10
 _UNREADABLE = "this line cannot be read: left out"
 _NO_END = "the block that starts here has no END"
 
@@ -36,14 +35,15 @@ class AscContents:
         """Those that have ended."""
         self.block: BlockLines | None = None
         """The one that is being read."""
+        self._has_started = False
         self._is_last_line = False
         self._announced_rate_hz: float | None = None
         self._continuation: list[str] = []
         self._can_continue = False
         self._open_events: dict[tuple[str, str], int] = {}
         """The line on which each began, by kind and eye."""
-        self._shared_texts: dict[bytes, str] = {}
         self._last_time: tuple[bytes, int | None] = (b"", None)
+        self._last_text: tuple[bytes, str] = (b"", "")
         self._takers: dict[int, Callable[[int, bytes], None]] = {
             asc.MESSAGE: self._take_message,
             asc.CONTINUATION: self._take_continuation,
@@ -64,7 +64,7 @@ class AscContents:
     @property
     def is_empty(self) -> bool:
         """Whether no line was seen that only ASC files have."""
-        return not (self.messages or self.events or self.blocks or self.block)
+        return not (self.messages or self.events or self._has_started)
 
     def take(self, line: int, kind: int, content: bytes, *, is_last: bool) -> None:
         """Take the line of that number and kind; `is_last`: the file stops in it."""
@@ -91,14 +91,17 @@ class AscContents:
     def _take_message(self, line: int, content: bytes) -> None:
         words = content.split(None, 2)
         time = words[1] if len(words) > 1 else b""
-        if time != self._last_time[0]:  # equal times and texts are kept once
+        if time != self._last_time[0]:  # what is the same as before is kept once
             self._last_time = time, asc_lines.time_us(time)
         time_us = self._last_time[1]
         self._can_continue = time_us is not None
         if time_us is None:
             self._problems.add(line, _UNREADABLE)
             return
-        message = message_at(time_us, self._text(words[2]) if len(words) > 2 else "")
+        text = words[2] if len(words) > 2 else b""
+        if text != self._last_text[0]:
+            self._last_text = text, asc_lines.text_of(text)
+        message = message_at(time_us, self._last_text[1])
         self.messages.append(message)
         if message.text.startswith("RECCFG"):
             rates = (asc_lines.plausible_rate_hz(word) for word in message.text.split()[2:3])
@@ -115,20 +118,13 @@ class AscContents:
             self.messages[-1] = Message(message.tracker_time_us, text)
             self._continuation.clear()
 
-    def _text(self, content: bytes) -> str:
-        text = self._shared_texts.get(content)
-        if text is None:
-            text = asc_lines.text_of(content)
-            if len(self._shared_texts) < _MAX_SHARED_TEXTS:
-                self._shared_texts[content] = text
-        return text
-
     # blocks
 
     def _take_start(self, line: int, content: bytes) -> None:
         if self.block is not None:
             self._problems.add(self.block.line, _NO_END)
             self._close_block()
+        self._has_started = True
         words = asc_lines.text_of(content).split()
         start_us = asc_lines.time_us(words[1].encode()) if len(words) > 1 else None
         if start_us is None:
@@ -198,7 +194,10 @@ class AscContents:
     def _close_block(self) -> None:
         block = self._open_block()
         block.n_samples = self._store.n_samples - block.first_sample
-        self.blocks.append(block)
+        if block.columns is not None and (block.is_described or block.n_samples):
+            self.blocks.append(block)
+        else:
+            self._problems.add(block.line, "the block that starts here is empty: left out")
         self.block = None
         self._announced_rate_hz = None
         self._give_up_open_events()

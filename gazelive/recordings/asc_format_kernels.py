@@ -43,7 +43,7 @@ inlined = numba.njit(inline="always")
 
 
 @inlined
-def _put_digits(out: Bytes, at: int, value: Any, n_decimals: Any) -> int:
+def _put_digits(out: Bytes, at: int, value: Any, n_decimals: int) -> int:
     """Write a number that is not negative, given in units of its last decimal."""
     n = 1
     limit = 10

@@ -413,11 +413,11 @@ def parse_lines(
         fault = NO_FAULT
         kind = UNKNOWN
         if np.uint8(text[at] - ZERO) < 10:
-            row = state[N_ROWS]
-            if row == numbers.shape[0]:
-                return ROWS_FULL
             end = DAMAGED
             if state[HAS_COLUMNS]:
+                row = state[N_ROWS]
+                if row == numbers.shape[0]:
+                    return ROWS_FULL
                 time_us, end = _time_us(text, at)
                 end = _numbers(text, end, row, layout, numbers)
                 eye_status, has_flags, end = _reflection(text, end, layout)

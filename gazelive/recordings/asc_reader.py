@@ -23,12 +23,17 @@ from gazelive.recordings.eyelink_messages import interpret
 from gazelive.recordings.problem_log import MAX_LISTED, ProblemLog
 from gazelive.recordings.recording import Recording
 from gazelive.recordings.sample_store import SampleStore
-from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
+from gazelive.recordings.trials import (
+    DEFAULT_PATTERNS,
+    TrialPatterns,
+    find_trials,
+    in_order_of_time,
+)
 
 DEVICE = "EyeLink"
 """What the device is called where the file's header has no SOURCE line."""
 _N_ROWS = 1 << 13
-_INDEX_LINES = 1 << 12
+_INDEX_LINES = 1 << 10
 _SHORTEST_SAMPLE_LINE = 8
 _LAST_RATE_IN_WHOLE_MS = 1000
 _FAULTS = {
@@ -55,7 +60,7 @@ def read_asc(
         parser = _AscParser()
         for slab in source.slabs():
             parser.take(slab, source.fraction)
-            if parser.found_nothing:
+            if parser.found_nothing and not parser.found_header:
                 break  # no ASC file starts with megabytes of something else
             if progress is not None:
                 progress(source.fraction)
@@ -97,6 +102,11 @@ class _AscParser:
         """Whether no line was seen that only ASC files have."""
         return self._contents.is_empty
 
+    @property
+    def found_header(self) -> bool:
+        """Whether there were lines of a header."""
+        return bool(self._contents.header)
+
     def take(self, slab: Slab, fraction_read: float) -> None:
         """Take the next lines; `fraction_read` of the file has been read with them."""
         if slab.is_overlong_line:
@@ -137,7 +147,8 @@ class _AscParser:
             self._problems.add(None, damage)
         contents = self._contents
         contents.finish()
-        messages = tuple(sorted(contents.messages, key=lambda message: message.tracker_time_us))
+        messages = tuple(in_order_of_time(contents.messages))
+        contents.messages.clear()  # a list beside the tuple would count in a file of messages
         facts = interpret(messages)
         samples, extras = self._store.finish()
         maker = BlockMaker(
@@ -185,12 +196,15 @@ class _AscParser:
             self._rows = np.empty((n_rows, columns.n_row_words), np.uint32)
 
     def _take_indexed_lines(self, slab: Slab) -> None:
+        text = memoryview(slab.text)
         for start, stop, line, kind in self._index[: self._state[asc.N_INDEXED]].tolist():
-            self._contents.take(line, kind, bytes(slab.text[start:stop]), is_last=slab.is_last_line)
+            self._contents.take(line, kind, bytes(text[start:stop]), is_last=slab.is_last_line)
         self._state[asc.N_INDEXED] = 0
 
     def _take_faults(self) -> None:
         n = int(self._state[asc.N_FAULTS])
+        if n == 0:
+            return
         for line, fault in self._faults[:n].tolist():
             self._problems.add(line, _FAULTS[fault])
         self._problems.count(max(n - MAX_LISTED, 0))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, cast
 
 from gazelive.errors import RecordingError
 
@@ -46,8 +45,9 @@ class AscSource:
             self._file.seek(0)
         except OSError as error:
             raise _unreadable(path, error) from error
-        self._unpacked = (
-            cast("BinaryIO", gzip.GzipFile(fileobj=self._file)) if is_packed else self._file
+        # piece by piece: asked for more at once, gzip throws away what precedes a damage
+        self._read_some: Callable[[memoryview], int] = (
+            gzip.GzipFile(fileobj=self._file).readinto1 if is_packed else self._file.readinto
         )
         largest = self._size * (_BEST_PACKING if is_packed else 1) + 1
         self._buffer = bytearray(min(SLAB_BYTES, max(largest, 16)))
@@ -104,10 +104,10 @@ class AscSource:
         view = memoryview(self._buffer)
         while at < len(view):
             try:
-                n = self._unpacked.readinto(view[at:])  # type: ignore[attr-defined]
+                n = self._read_some(view[at:])
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 self.damage = f"the gzip file is damaged or cut off ({error}): the rest is lost"
-                self._unpacked = cast("BinaryIO", _Nothing())
+                self._read_some = _read_nothing
                 break
             except OSError as error:
                 raise _unreadable(self._path, error) from error
@@ -117,11 +117,9 @@ class AscSource:
         return at
 
 
-class _Nothing:
-    """What is left of a damaged file."""
-
-    def readinto(self, _buffer: memoryview) -> int:
-        return 0
+def _read_nothing(_into: memoryview) -> int:
+    """Stand in for what is left of a damaged file."""
+    return 0
 
 
 def _unreadable(path: Path, error: OSError) -> RecordingError:

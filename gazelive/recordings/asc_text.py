@@ -30,6 +30,7 @@ def header_text(header: Sequence[str], *, source: str, device: str) -> str:
         f"CONVERTED FROM {source} using gazelive {__version__}",
         "TYPE: EDF_FILE BINARY EVENT SAMPLE TAGGED",
         "VERSION: EYELINK II 1",
+        "EYELINK II CL v5.15 (the layout of this file)",
     ]
     if not any(line.startswith("SOURCE:") for line in lines):
         lines.append(f"SOURCE: {device}")

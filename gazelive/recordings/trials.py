@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -58,13 +59,17 @@ def find_trials(
     before its block and stops after it.
     """
     finder = _TrialFinder(_compile(patterns), _BlockTimes(blocks))
-    for message in sorted(messages, key=_time_us):
+    for message in in_order_of_time(messages):
         finder.take(message)
     return finder.trials()
 
 
-def _time_us(message: Message) -> int:
-    return message.tracker_time_us
+def in_order_of_time(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages by their true times, as they are where they are in order already."""
+    pairs = itertools.pairwise(messages)
+    if all(one.tracker_time_us <= other.tracker_time_us for one, other in pairs):
+        return messages
+    return sorted(messages, key=lambda message: message.tracker_time_us)
 
 
 @dataclass(frozen=True)
