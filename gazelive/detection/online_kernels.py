@@ -165,12 +165,45 @@ def _add_seen(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float
     s.sum_y_deg[slot] += y
     s.n_valid[slot] += 1
     s.valid_run += 1
+    if s.valid_run > 2:
+        _mend_spike(p, s)
     if p.settled == 0 and s.valid_run > p.trigger_newest + p.trigger_gap + p.trigger_baseline:
         _watch_displacement(p, s, rows)
     if s.valid_run > 2 * p.half_width:
         _take_velocity(p, s, rows, s.newest - p.half_width)
     if s.newest >= p.half_width:
         s.n_calm[(s.newest - p.half_width) & RING_MASK] = s.n_calm_in_all
+
+
+@kernel
+def _mend_spike(p: Any, s: Any) -> None:
+    """Put the sample before the newest between its neighbours, if it alone is far from them.
+
+    Only the newest velocity has seen it so far, and is corrected, so nobody has to wait for the
+    sample after each sample.
+    """
+    after = s.newest & RING_MASK
+    spike = (s.newest - 1) & RING_MASK
+    before = (s.newest - 2) & RING_MASK
+    middle_x = 0.5 * (s.x_deg[before] + s.x_deg[after])
+    middle_y = 0.5 * (s.y_deg[before] + s.y_deg[after])
+    off_x = s.x_deg[spike] - middle_x
+    off_y = s.y_deg[spike] - middle_y
+    threshold_x, threshold_y = _thresholds(p, s)
+    if _length(off_x / threshold_x, off_y / threshold_y) <= p.spike_scale_s:
+        return
+    apart = _length(s.x_deg[after] - s.x_deg[before], s.y_deg[after] - s.y_deg[before])
+    if apart >= p.spike_return_fraction * _length(off_x, off_y):
+        return
+    s.x_deg[spike] = middle_x
+    s.y_deg[spike] = middle_y
+    for slot in (spike, after):
+        s.sum_x_deg[slot] -= off_x
+        s.sum_y_deg[slot] -= off_y
+    if s.valid_run > 2 * p.half_width + 1:
+        centre = (s.newest - 1 - p.half_width) & RING_MASK
+        s.vx_deg_s[centre] -= off_x * p.velocity_scale_hz
+        s.vy_deg_s[centre] -= off_y * p.velocity_scale_hz
 
 
 @kernel
@@ -231,9 +264,8 @@ def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
         before = (centre - k) & RING_MASK
         total_x += s.x_deg[after] - s.x_deg[before]
         total_y += s.y_deg[after] - s.y_deg[before]
-    scale = p.sampling_rate_hz / (p.half_width * (p.half_width + 1))
-    vx = total_x * scale
-    vy = total_y * scale
+    vx = total_x * p.velocity_scale_hz
+    vy = total_y * p.velocity_scale_hz
     s.vx_deg_s[centre & RING_MASK] = vx
     s.vy_deg_s[centre & RING_MASK] = vy
 

@@ -33,6 +33,9 @@ SETTINGS = np.dtype(
         ("sampling_rate_hz", "f8"),
         ("interval_us", "f8"),
         ("half_width", "i8"),
+        ("velocity_scale_hz", "f8"),
+        ("spike_scale_s", "f8"),  # threshold of a spike per threshold of velocity
+        ("spike_return_fraction", "f8"),
         ("settled", "i8"),  # σ is given, and nobody waits for a trigger
         ("forgetting", "f8"),
         ("noise_prior_deg_s", "f8"),
@@ -213,6 +216,9 @@ def make_settings(
         "sampling_rate_hz": rate,
         "interval_us": 1e6 / rate,
         "half_width": m,
+        "velocity_scale_hz": rate / (m * (m + 1)),
+        "spike_scale_s": p.spike_noise / p.threshold_noise * sample_noise_s * math.sqrt(1.5),
+        "spike_return_fraction": p.spike_return_fraction,
         "settled": fixed_noise_deg_s is not None,
         "forgetting": math.exp(-1.0 / (p.noise_memory_s * rate)),
         "noise_prior_deg_s": max(p.noise_prior_deg_s, SMALLEST_NOISE_DEG_S),

@@ -24,6 +24,11 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     velocity_half_width_ms: float = 4.0
     """Half the width of the window that velocity is taken over."""
 
+    spike_noise: float = 9.0
+    """A lone sample so many σ off the middle of its neighbours is put there …"""
+    spike_return_fraction: float = 0.3
+    """… if they are closer together than this fraction of its distance (no eye turns so fast)."""
+
     noise_memory_s: float = 8.0
     """Forgetting time of σ while samples arrive."""
     noise_prior_deg_s: float = 4.0

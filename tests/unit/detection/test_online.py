@@ -211,3 +211,38 @@ def test_noise_follows_the_recording(make_trace: Make) -> None:
         detector.push(trace.times_us, trace.x_deg, trace.y_deg)
         thresholds.append(detector.thresholds_deg_s[0])
     assert thresholds[0] < 30 < thresholds[1]
+
+
+def test_spikes_are_mended_and_make_no_saccade(make_trace: Make) -> None:
+    clean = make_trace(seconds=4.0)
+    spiked = make_trace(seconds=4.0)
+    random = np.random.default_rng(0)
+    for index in random.integers(0, 4000, 40):
+        spiked.x_deg[index] += random.choice([-2.0, 2.0])
+    saccades = [only(run(trace), Saccade) for trace in (clean, spiked)]
+    assert len(saccades[1]) == len(saccades[0])
+    for a, b in zip(*saccades, strict=True):
+        assert abs(a.onset_us - b.onset_us) <= 4000
+        assert abs(a.offset_us - b.offset_us) <= 4000
+
+
+def test_a_dropout_inside_a_saccade_is_bridged(make_trace: Make) -> None:
+    trace = make_trace(seconds=0.6, every_ms=1000.0, amplitudes_deg=(10.0,))
+    middle = trace.saccades[0].mean().astype(int)
+    trace.x_deg[middle : middle + 6] = np.nan
+    outputs = run(trace)
+    (saccade,) = only(outputs, Saccade)
+    assert saccade.near_loss
+    assert saccade.end_x_deg - saccade.start_x_deg == pytest.approx(
+        trace.x_deg[-50:].mean() - trace.x_deg[:50].mean(), abs=0.3
+    )
+    (loss,) = only(outputs, Blink)
+    assert (loss.onset_us, loss.offset_us) == (middle * 1000, middle * 1000 + 5000)
+
+
+def test_dropouts_in_quick_succession_are_a_loss(make_trace: Make) -> None:
+    trace = make_trace(seconds=0.6, every_ms=1000.0, amplitudes_deg=(10.0,))
+    middle = trace.saccades[0].mean().astype(int)
+    trace.x_deg[middle - 16 : middle - 12] = np.nan
+    trace.x_deg[middle : middle + 4] = np.nan
+    assert only(run(trace), Saccade) == []
