@@ -63,6 +63,7 @@ STATUS_OF_ERROR_BIT = {
     0x0400: SampleStatus.LEFT_REFLECTION_RECOVERING,
     0x0800: SampleStatus.RIGHT_REFLECTION_RECOVERING,
 }
+UNUSUAL_ZEROS = 64
 MAX_COMPLAINTS = 20
 REFUSAL = re.compile("error reading edf file|End of file Exception")
 """What the library says of a file that it then reads with zeros behind it."""
@@ -88,7 +89,7 @@ def read_edf(
             message_at(time_ms * 1000, _text(text)) for time_ms, text in contents.messages
         )
         facts = interpret(messages)
-        problems = _damage(contents, complaints)
+        problems = _damage(path, contents, complaints)
         blocks = []
         for described in contents.blocks:
             records = np.fromfile(
@@ -302,19 +303,32 @@ def _coordinates(sample_flags: int) -> Coordinates:
     return Coordinates.HREF if sample_flags & HAS_HREF else Coordinates.RAW
 
 
-def _damage(contents: EdfContents, complaints: Sequence[str]) -> list[Problem]:
+def _damage(path: Path, contents: EdfContents, complaints: Sequence[str]) -> list[Problem]:
     """Return what is wrong with the file as a whole."""
     texts = []
+    if _ends_in_zeros(path):
+        texts.append("the file ends in zeros: its copy was not finished; what is whole was kept")
     if contents.torn:
         texts.append("the file ends inside a record: it was cut off; what is whole was kept")
         complaints = [line for line in complaints if not REFUSAL.search(line)]
     if contents.n_stray_samples:
         texts.append(f"{contents.n_stray_samples} samples outside any block were left out")
+    if contents.n_unreadable:
+        texts.append(f"{contents.n_unreadable} records that cannot be read were left out")
+    if not contents.blocks:
+        texts.append("the file holds no recording block")
     texts += [f"the tracker lost data at {time_ms} ms" for time_ms in contents.lost_data_ms]
     texts += [f"the EDF library says: {line}" for line in complaints[:MAX_COMPLAINTS]]
     if len(complaints) > MAX_COMPLAINTS:
         texts.append(f"the EDF library says {len(complaints) - MAX_COMPLAINTS} things more")
     return [Problem(None, text) for text in texts]
+
+
+def _ends_in_zeros(path: Path) -> bool:
+    """Say whether there is more than the few zeros that end every EDF file."""
+    with path.open("rb") as file:
+        file.seek(-min(UNUSUAL_ZEROS, path.stat().st_size), 2)
+        return not any(file.read())
 
 
 def _text(latin_1: str) -> str:

@@ -77,5 +77,7 @@ class EdfContents(msgspec.Struct, frozen=True, kw_only=True):
     """When the tracker said that it had lost data."""
     n_stray_samples: int
     """Samples outside any block."""
+    n_unreadable: int
+    """Records that the library announced and did not give."""
     torn: bool
     """True where the file ends inside a record, which was left out."""

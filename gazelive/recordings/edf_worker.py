@@ -108,8 +108,11 @@ class EdfFile:
         count = _function(self._vendor, "edf_get_element_count", ctypes.c_uint)
         return int(count(self._edf))
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield the type and the address of each record; the next one takes its place."""
+    def __iter__(self) -> Iterator[tuple[int, int | None]]:
+        """Yield the type and the address of each record; the next one takes its place.
+
+        The address is None where the record is too damaged for the library to give it.
+        """
         next_type, address, edf = self._next_type, self._address, self._edf
         while (kind := next_type(edf)) != NO_MORE:
             yield kind, address(edf)
@@ -130,6 +133,7 @@ class Dump:
     def write(self, file: EdfFile, *, torn: bool) -> None:
         """Write everything that `file` holds; of a torn one all but the last record."""
         last_kind = NO_MORE
+        n_unreadable = 0
         n_elements = max(file.n_elements, 1)
         with (
             (self._folder / SAMPLES_FILE).open("wb") as samples_file,
@@ -139,7 +143,10 @@ class Dump:
             events = RecordFile(events_file, self._vendor.FEVENT, EVENT_RECORD)
             for n_read, (kind, address) in enumerate(file):
                 last_kind = kind
-                if kind == SAMPLE and self._recording:
+                if address is None:
+                    last_kind = NO_MORE
+                    n_unreadable += 1
+                elif kind == SAMPLE and self._recording:
                     samples.append(address)
                 elif kind == SAMPLE:
                     self._n_stray_samples += 1
@@ -166,6 +173,7 @@ class Dump:
             n_events=n_events,
             lost_data_ms=self._lost_data_ms,
             n_stray_samples=self._n_stray_samples,
+            n_unreadable=n_unreadable,
             torn=torn,
         )
         (self._folder / CONTENTS_FILE).write_bytes(msgspec.json.encode(contents))

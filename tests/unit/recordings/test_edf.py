@@ -185,6 +185,15 @@ class TestDamage:
         assert any("cut off; what is whole was kept" in text for text in texts)
         assert any("has no end" in text for text in texts)
 
+    def test_a_copy_that_was_not_finished_is_told(self, mono_path: Path, tmp_path: Path) -> None:
+        content = mono_path.read_bytes()
+        path = tmp_path / "unfinished.edf"
+        path.write_bytes(content[:2000].ljust(len(content), b"\0"))
+        unfinished = read_edf(path)
+        assert unfinished.n_samples < 136
+        texts = [problem.text for problem in unfinished.problems]
+        assert any("ends in zeros" in text for text in texts)
+
     @pytest.mark.parametrize(
         "content",
         [
