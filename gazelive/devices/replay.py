@@ -82,16 +82,23 @@ class ReplayDevice:
     def read_chunk(self, timeout_s: float) -> Chunk | None:
         """Return what is due; if it is not yet `chunk_s` of it, wait for that up to `timeout_s`."""
         self._life.require_started()
-        if self._life.recording and self._speed is not None:
-            target_us = self._cursor.next_us(self._chunk_us * self._speed)
-            if not self._cursor.at_end:
-                deadline_s = self._clock.now_s() + max(timeout_s, 0.0)
-                self._clock.sleep_until_s(min(self._pace.reached_s(target_us), deadline_s))
-        all_at_once = self._speed is None and self._is_running
-        due = self._cursor.take(math.inf if all_at_once else self._position_us, MAX_CHUNK_SAMPLES)
+        due_us = self._position_us
+        if self._is_running and self._speed is None:
+            due_us = math.inf
+        elif self._life.recording and not self._cursor.at_end:
+            target_us = self._cursor.next_us(self._chunk_us * (self._speed or 1.0))
+            due_us = self._wait_for(target_us, max(timeout_s, 0.0))
+        due = self._cursor.take(due_us, MAX_CHUNK_SAMPLES)
         if due is None and not self._sent:
             return None
         return self._chunk(due)
+
+    def _wait_for(self, target_us: float, timeout_s: float) -> float:
+        """Sleep until the target or the time-out; return the position that is reached then."""
+        target_s = self._pace.reached_s(target_us)
+        self._clock.sleep_until_s(min(target_s, self._clock.now_s() + timeout_s))
+        # a target that was waited for is reached, whatever rounding makes of it
+        return max(self._position_us, target_us if self._clock.now_s() >= target_s else 0.0)
 
     def _chunk(self, due: Due | None) -> Chunk:
         messages = tuple(self._sent)

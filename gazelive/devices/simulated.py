@@ -85,7 +85,7 @@ class SimulatedDevice:
         )
         self._screen = screen
         self._stream = StreamDescription(
-            device="simulated",
+            device="simulated EyeLink",
             sampling_rate_hz=sampling_rate_hz,
             eyes=eyes,
             screen=screen,

@@ -93,6 +93,12 @@ def test_repeated_times_are_those_of_the_sample_before(recording):
     assert (repeated // 50).tolist() == list(range(N_SAMPLES // 50))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_sample_has_none_before_it_to_repeat(recording, seed):
+    samples = _samples(_read_all(recording, RepeatedTimes(every_n=2), seed=seed))
+    assert (samples["tracker_time_us"][1::2] == samples["tracker_time_us"][::2]).all()
+
+
 def test_backward_times_fall_by_as_much_as_asked(recording):
     samples = _samples(_read_all(recording, BackwardTimes(every_n=1000, by_us=3000)))
     steps_us = np.diff(samples["tracker_time_us"])

@@ -209,23 +209,62 @@ def test_pause_holds_time_and_resume_loses_nothing(make_block, make_recording):
 
 def test_speed_changes_from_here_on(make_block, make_recording):
     clock = ManualClock()
-    recording = make_recording(make_block(0, 10_000))
+    recording = make_recording(make_block(0, 20_000))
     device = ReplayDevice(recording, clock=clock)
     device.start()
     chunks = []
-    for speed, until_ms in ((1.0, 1000), (4.0, 2000), (None, 7000), (0.5, 9999)):
+    reached_us = 0
+    for speed, until_us in ((1.0, 1e6), (4.0, 2e6), (None, 5e6), (0.5, 8e6), (None, 19_999_000)):
         device.set_speed(speed)
-        before_s = clock.now_s()
-        begin_ms = _samples(chunks)["tracker_time_us"][-1] / 1e3 if chunks else 0
-        while not chunks or chunks[-1].samples["tracker_time_us"][-1] < until_ms * 1000:
+        before_s, before_us = clock.now_s(), reached_us
+        while reached_us < until_us:
             chunks.append(device.read_chunk(1.0))
-        played_ms = chunks[-1].samples["tracker_time_us"][-1] / 1e3 - begin_ms
-        expected_s = played_ms / 1e3 / speed if speed else 0.0
+            reached_us = int(chunks[-1].samples["tracker_time_us"][-1])
+        assert reached_us > before_us
+        expected_s = (reached_us - before_us) / 1e6 / speed if speed else 0.0
         assert clock.now_s() - before_s == pytest.approx(expected_s, abs=1e-6)
         assert device.playback().speed == speed
+        assert device.tracker_time_us() == reached_us
     assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
-    assert device.playback().position_s == pytest.approx(9.999)
-    assert device.playback().duration_s == pytest.approx(10.0)
+    assert device.playback().position_s == pytest.approx(19.999)
+    assert device.playback().duration_s == pytest.approx(20.0)
+
+
+def test_a_paused_playback_waits_at_any_speed(make_block, make_recording):
+    for speed in (1.0, None):
+        clock = ManualClock()
+        device = ReplayDevice(make_recording(make_block(0, 9000)), clock=clock, speed=speed)
+        device.start()
+        device.read_chunk(1.0)
+        device.pause()
+        before_s = clock.now_s()
+        assert device.read_chunk(0.25) is None
+        assert clock.now_s() == before_s + 0.25
+
+
+def test_messages_of_a_late_or_hurried_reader_come_with_their_samples(make_block, make_recording):
+    messages = tuple((t, str(t)) for t in range(500_500, 20_000_000, 1_000_000))
+    recording = make_recording(make_block(0, 20_000), messages=messages)
+    clock = ManualClock()
+    device = ReplayDevice(recording, clock=clock, speed=None)
+    device.start()
+    for chunk in _play(device):
+        times_us = chunk.samples["tracker_time_us"]
+        for message in chunk.messages:
+            assert times_us[0] - 1000 < message.tracker_time_us <= times_us[-1]
+
+
+def test_a_loop_with_a_shortened_break_keeps_the_trackers_time(make_block, make_recording):
+    recording = make_recording(make_block(0, 100), make_block(60_000_000, 100))
+    clock = ManualClock()
+    device = ReplayDevice(recording, clock=clock, loop=True, longest_gap_s=0.5)
+    device.start()
+    chunks = []
+    while sum(len(chunk.samples) for chunk in chunks) < 400:
+        chunks.append(device.read_chunk(1.0))
+    times_us = _samples(chunks)["tracker_time_us"]
+    assert times_us[[0, 100, 200, 300]].tolist() == [0, 60_000_000, 60_100_000, 120_100_000]
+    assert clock.now_s() == pytest.approx(2 * 0.7 - 0.001)
 
 
 def test_a_mark_is_stamped_with_the_time_that_plays(make_block, make_recording):
