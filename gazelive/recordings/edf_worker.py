@@ -13,6 +13,7 @@ something fails, a sentence in its last line.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shutil
 import sys
@@ -197,7 +198,8 @@ class Dump:
             EdfBlock(
                 start_ms=info.time,
                 end_ms=None,
-                sample_rate_hz=info.sample_rate,
+                # JSON has no number for what a damaged file may say
+                sample_rate_hz=info.sample_rate if math.isfinite(info.sample_rate) else 0.0,
                 eye=info.eye,
                 sample_flags=info.sflags,
                 pupil_type=info.pupil_type,
