@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gazelive.gaze.stream import Message
+from gazelive.recordings.asc_columns import TARGET_NAMES
 from gazelive.recordings.eyelink_messages import interpret
 from gazelive.recordings.recording import Block, Calibration, DriftCorrection, Recording, Trial
 from gazelive.recordings.trials import find_trials
@@ -35,16 +36,18 @@ def missing_messages(recording: Recording, blocks: Sequence[Block]) -> list[Mess
 
 
 def configuration_messages(block: Block, screen_px: tuple[int, int] | None) -> list[Message]:
-    """Return what the tracker says of itself before a block."""
-    rate_hz = round(block.stream.sampling_rate_hz)
-    messages = [
-        Message(block.start_us, f"{CONFIGURATION_WORD} CR {rate_hz} 2 1 {block.stream.eyes}")
+    """Return what the tracker says of itself before a block: rate, eyes, mount, screen."""
+    eyes = block.stream.eyes
+    remote = "R" if TARGET_NAMES[0] in block.extras else ""
+    mount = f"{remote}{'B' if eyes == 'LR' else '' if remote else 'M'}TABLER"
+    texts = [
+        f"{CONFIGURATION_WORD} CR {round(block.stream.sampling_rate_hz)} 2 1 {eyes}",
+        f"ELCLCFG {mount}",
     ]
     if screen_px is not None:
         width, height = screen_px
-        coords = f"GAZE_COORDS 0.00 0.00 {width - 1:.2f} {height - 1:.2f}"
-        messages.append(Message(block.start_us, coords))
-    return messages
+        texts.append(f"GAZE_COORDS 0.00 0.00 {width - 1:.2f} {height - 1:.2f}")
+    return [Message(block.start_us, text) for text in texts]
 
 
 def _calibration_text(calibration: Calibration) -> str:

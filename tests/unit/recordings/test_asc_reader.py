@@ -146,7 +146,7 @@ def test_velocity_resolution_and_input_columns_of_two_eyes() -> None:
     for name, values in expected.items():
         np.testing.assert_array_equal(block.extras[name], np.array(values, np.float32))
     assert block.stream.pupil == "diameter"
-    saccade = recording.tracker_events[1]
+    saccade = recording.tracker_events[0]
     assert (saccade.start_x, saccade.end_x, saccade.amplitude_deg) == (None, 510.2, None)
 
 
