@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -48,7 +48,17 @@ def generated_image(name: str) -> SaliencyMap:
 
 def images_in(folder: Path) -> SaliencyOf:
     """Return what tells the saliency of the images in `folder`; names are relative to it."""
-    return lru_cache(maxsize=None)(lambda name: image_saliency(folder / name))
+    return cache(lambda name: image_saliency(folder / name))
+
+
+@cache
+def _warm_up() -> None:
+    """Load the simulator's kernels, so that the first saccade of a session is not late."""
+    viewer = ViewerSimulation(
+        "warm-up", seed=0, session=0, sampling_rate_hz=250.0, eyes="LR", screen=PAPER_SCREEN
+    )
+    viewer.show_image(generated_image("warm-up"), (0, 0, 1920, 1080))
+    viewer.advance(750)
 
 
 class SimulatedDevice:
@@ -74,6 +84,7 @@ class SimulatedDevice:
         tracker_origin_us: int = 3_600_000_000,
         chunk_s: float = 0.01,
     ) -> None:
+        _warm_up()
         self._life = Lifecycle("the simulated tracker")
         self._viewer = ViewerSimulation(
             viewer_id,

@@ -157,7 +157,6 @@ def main() -> None:
                 f"replay {rate_hz:.0f} Hz, {speed:g}×",
                 lambda recording=recording, speed=speed: replay_errors_s(recording, speed),
             )
-    simulated_errors_s(0.2)  # compiled before it is measured
     measure("simulated 1000 Hz", lambda: simulated_errors_s(seconds))
     measure("the clock alone", lambda: clock_errors_s(seconds))
     measure("naive sleep, 1000 Hz, 1×", lambda: naive_errors_s(made_up(1000.0, seconds)))
