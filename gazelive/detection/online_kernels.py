@@ -278,7 +278,7 @@ def _take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
         _watch(p, s, rows, centre, vx, vy, speed, ratio, threshold_x, threshold_y)
     else:
         _follow(p, s, rows, centre, vx, vy, speed, ratio)
-    if p.settled == 0:
+    if p.settled == 0 and s.in_saccade == 0:
         _learn_noise(p, s, vx, vy)
 
 

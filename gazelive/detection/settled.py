@@ -1,7 +1,8 @@
 """The settled detection: the online detector over a whole interval, with σ of the whole.
 
 It runs when a viewing interval has ended, live and offline alike; the same samples give the
-same events.
+same events. σ is taken twice: of everything first, then of what lies outside the saccades that
+were found with it, since it is to be the noise of an eye at rest.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import online_kernels
+from gazelive.detection.between import Runs
 from gazelive.detection.detection import Detection, Method
 from gazelive.detection.findings import to_output
 from gazelive.detection.medians import middle_two
@@ -80,15 +82,22 @@ def noise_of_the_whole(
     y_deg: Floats,
     sampling_rate_hz: float,
     parameters: DetectorParameters,
+    saccade_samples: Runs | None = None,
 ) -> Noise:
-    """Return σ of both axes in °/s: the exact one of all samples, blended with the prior."""
+    """Return σ of both axes in °/s: the exact one of all samples, blended with the prior.
+
+    Left out are `saccade_samples` (first and last of each) and the oscillation after them.
+    """
     half_width = to_samples(parameters.velocity_half_width_ms, sampling_rate_hz, at_least=1)
+    oscillation = to_samples(parameters.oscillation_ms, sampling_rate_hz)
     vx, vy = np.empty(len(x_deg)), np.empty(len(x_deg))
     centred_velocity(x_deg, half_width, sampling_rate_hz, vx)
     centred_velocity(y_deg, half_width, sampling_rate_hz, vy)
     valid = np.isfinite(vx) & np.isfinite(vy)
     for gap in np.flatnonzero(np.diff(times_us) > GAP_INTERVALS * 1e6 / sampling_rate_hz):
         valid[max(0, gap - half_width + 1) : gap + half_width + 1] = False
+    for first, last in () if saccade_samples is None else saccade_samples:
+        valid[max(0, first - half_width) : last + oscillation + half_width + 1] = False
     n = int(valid.sum())
     if n == 0:
         return parameters.noise_prior_deg_s, parameters.noise_prior_deg_s
@@ -122,35 +131,49 @@ def _detect(
     half_width = to_samples(parameters.velocity_half_width_ms, rate, at_least=1)
     problem = outcome_before_search(x, y, 2 * half_width + 1)
 
-    noise = None
-    if method == "settled":
+    if method == "online":
+        rows, thresholds = _search(times, x, y, rate, parameters, None)
+    else:
         noise = noise_of_the_whole(times, x, y, rate, parameters)
-    settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
-    rows = _rows(settings, state, times, x, y)
-    rows = _without_retracted(rows)
-    if method == "settled":
+        rows, _ = _search(times, x, y, rate, parameters, noise)
+        noise = noise_of_the_whole(times, x, y, rate, parameters, _saccade_samples(rows, times))
+        rows, thresholds = _search(times, x, y, rate, parameters, noise)
         _flag_losses_after(rows, to_samples(parameters.near_loss_ms, rate))
         rows["decided_us"] = times[-1] if len(times) else 0
     outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows.tolist()]
     saccades = tuple(o for o in outputs if isinstance(o, Saccade))
-    samples = np.searchsorted(times, [(s.onset_us, s.offset_us) for s in saccades])
-
     return Detection(
         method=method,
         eye=eye,
         outcome=problem or (Outcome.FOUND if saccades else Outcome.NOTHING_FOUND),
         sampling_rate_hz=rate,
         parameters=parameters,
-        thresholds_deg_s=None if problem else thresholds_of(state, parameters),
+        thresholds_deg_s=None if problem else thresholds,
         saccades=saccades,
         fixations=tuple(o for o in outputs if isinstance(o, Fixation)),
         blinks=tuple(o for o in outputs if isinstance(o, Blink)),
-        saccade_samples=samples.reshape(-1, 2).astype(np.int64),
+        saccade_samples=_saccade_samples(rows, times),
     )
 
 
-def _rows(settings: Records, state: Records, times: Integers, x: Floats, y: Floats) -> Records:
-    """Return everything the kernel has to say of the samples."""
+def _saccade_samples(rows: Records, times: Integers) -> Runs:
+    """Return where the saccades are in the samples; the kernel's own indices count gaps too."""
+    found = rows[rows["kind"] == SACCADE]
+    return np.column_stack(
+        (np.searchsorted(times, found["onset_us"]), np.searchsorted(times, found["offset_us"]))
+    ).astype(np.int64)
+
+
+def _search(
+    times: Integers,
+    x: Floats,
+    y: Floats,
+    rate: float,
+    parameters: DetectorParameters,
+    noise: Noise | None,
+) -> tuple[Records, tuple[float, float]]:
+    """Return what the kernel has to say of the samples, and its thresholds at the end."""
+    settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
     push = compiled_push()
     buffer = np.zeros(4096, ROW)
     parts = []
@@ -161,7 +184,7 @@ def _rows(settings: Records, state: Records, times: Integers, x: Floats, y: Floa
         taken += int(state[0]["n_taken"])
     n_rows = online_kernels.finish(settings, state, buffer)
     parts.append(buffer[:n_rows].copy())
-    return np.concatenate(parts)
+    return _without_retracted(np.concatenate(parts)), thresholds_of(state, parameters)
 
 
 def _without_retracted(rows: Records) -> Records:

@@ -20,7 +20,9 @@ def test_what_was_used_is_stored(make_trace: Make) -> None:
     )
     assert detection.parameters == parameters
     assert (detection.method, detection.eye, detection.sampling_rate_hz) == ("settled", "R", 1000.0)
-    noise = noise_of_the_whole(trace.times_us, trace.x_deg, trace.y_deg, 1000.0, parameters)
+    noise = noise_of_the_whole(
+        trace.times_us, trace.x_deg, trace.y_deg, 1000.0, parameters, detection.saccade_samples
+    )
     floor = parameters.threshold_floor_deg_s
     assert detection.thresholds_deg_s == tuple(max(7.0 * n, floor) for n in noise)
     assert detection.outcome is Outcome.FOUND
@@ -70,3 +72,14 @@ def test_delays_reach_to_the_end_of_the_interval(make_trace: Make) -> None:
     detection = detect_settled(trace.times_us, trace.x_deg, trace.y_deg, trace.rate_hz)
     for event in (*detection.saccades, *detection.fixations):
         assert event.detection_delay_ms == (trace.times_us[-1] - event.offset_us) / 1000
+
+
+def test_saccades_are_no_noise(make_trace: Make) -> None:
+    trace = make_trace(every_ms=120.0, amplitudes_deg=(8.0,), noise_deg=0.03)
+    arguments = trace.times_us, trace.x_deg, trace.y_deg, 1000.0, DetectorParameters()
+    of_all = noise_of_the_whole(*arguments)
+    at_rest = noise_of_the_whole(*arguments, trace.saccades)
+    still = make_trace(every_ms=9000.0, amplitudes_deg=(0.0,), noise_deg=0.03)
+    alone = noise_of_the_whole(still.times_us, still.x_deg, still.y_deg, *arguments[3:])
+    assert of_all[0] > 1.2 * alone[0]
+    assert at_rest[0] == pytest.approx(alone[0], rel=0.1)
