@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from gaze_statistics import find_saccades, slope
 from population_statistics import decompose
-from replayed_gaze import BIOEYE_RATE_HZ, BIOEYE_START_UP, bioeye_recordings
+from real_recordings import BIOEYE_RATE_HZ, BIOEYE_START_UP, bioeye_recordings
 
 from gazelive.features.turns import turns
 from gazelive.models.gamma import fit_gamma

@@ -26,6 +26,9 @@ from gazelive.simulation.viewers import random_stream, session_traits
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+SEEN_S = 2.55
+"""The table's fixations and the saccades between them fill this much of the 3 s; the rest is the
+fixation that is left out, blinks and what the tracker lost."""
 N_VIEWERS = 15
 N_IMAGES = 500
 SHAPE = (128, 128)
@@ -64,14 +67,14 @@ def _scanpath(
     exploration = Exploration(habits, density, osie.grid(SHAPE), rng)
     x_deg, y_deg = 0.0, 0.0
     duration_s = habits.draw_reaction_s(rng)
-    time_s = duration_s
+    time_s = 0.0
     fixations: list[tuple[float, float, float]] = []
     while True:
         following = exploration.next_fixation(x_deg, y_deg, duration_s)
         amplitude_deg = np.hypot(following.x_deg - x_deg, following.y_deg - y_deg)
         time_s += 0.021 + 0.0022 * amplitude_deg  # Carpenter's line for a saccade's duration
         x_deg, y_deg = following.x_deg, following.y_deg
-        duration_s = min(following.duration_s, osie.SECONDS - time_s)
+        duration_s = min(following.duration_s, SEEN_S - time_s)
         if duration_s < 0.02:
             return fixations
         fixations.append((x_deg, y_deg, duration_s))
@@ -92,7 +95,7 @@ def statistics(fixations: osie.Fixations) -> dict[str, Floats]:
         for kind in TURNS:
             name = kind.name.lower()
             rows = typed & (turn == kind)
-            found.setdefault(f"share {name}", []).append(rows.sum() / typed.sum())
+            found.setdefault(f"share of turns {name}", []).append(rows.sum() / typed.sum())
             whole = rows & ~fixations.is_last
             for what, values in (
                 ("amplitude °", amplitude[rows]),
@@ -102,9 +105,22 @@ def statistics(fixations: osie.Fixations) -> dict[str, Floats]:
                 found.setdefault(f"{what} {name}", []).append(float(shape * scale))
                 found.setdefault(f"shape of {what[:-2]} {name}", []).append(float(shape))
         for k, name in enumerate(DIRECTIONS):
-            found.setdefault(f"share {name}", []).append((direction[moved] == k).mean())
+            found.setdefault(f"share of saccades {name}", []).append((direction[moved] == k).mean())
         found.setdefault("fixations per image", []).append(mine.sum() / N_IMAGES)
     return {name: np.array(values) for name, values in found.items()}
+
+
+def attraction(
+    fixations: osie.Fixations, density_of: Callable[[int, int], Floats]
+) -> dict[str, Floats]:
+    """Return per viewer how high the map is where they look, in standard deviations (NSS)."""
+    rows, columns = osie.grid(SHAPE).cells(fixations.x_deg, fixations.y_deg)
+    scores = np.zeros(len(rows))
+    for path in fixations.scanpaths:
+        density = density_of(int(fixations.image[path.start]), int(fixations.viewer[path.start]))
+        scores[path] = (density[rows[path], columns[path]] - density.mean()) / density.std()
+    n_each = np.bincount(fixations.viewer)
+    return {"NSS on the others' fixations": np.bincount(fixations.viewer, scores) / n_each}
 
 
 def accuracy(fixations: osie.Fixations, seed: int = 0) -> Floats:
@@ -166,7 +182,13 @@ def main() -> None:
     else:
         densities = [osie.density_without(real, image, None, SHAPE) for image in range(N_IMAGES)]
     populations = [simulate(s, densities.__getitem__) for s in range(arguments.populations)]
-    ours, theirs = [statistics(each) for each in populations], statistics(real)
+    ours = [
+        statistics(each) | attraction(each, lambda image, _: densities[image])
+        for each in populations
+    ]
+    theirs = statistics(real) | attraction(
+        real, lambda image, viewer: osie.density_without(real, image, viewer, SHAPE)
+    )
     print(f"{'per viewer':32}{'real mean':>10}{'sim mean':>10}{'real SD':>9}{'sim SD':>8}")
     for name, values in theirs.items():
         means = np.mean([each[name].mean() for each in ours])

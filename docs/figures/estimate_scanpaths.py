@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import osie
 import preference_kernels as kernels
-from scipy import optimize, special
+from scipy import linalg, optimize, special
 
 from gazelive.models.gamma import fit_gamma
 from gazelive.models.scenewalk import SceneWalkParameters
@@ -218,15 +218,32 @@ def preference_traits(estimates: Estimates) -> tuple[Floats, Floats]:
     return (traits @ relative.T)[:, NAME_ORDER], errors[np.ix_(NAME_ORDER, NAME_ORDER)]
 
 
-def true_covariance(traits: Floats, errors: Floats) -> tuple[Floats, Floats, float]:
+def contrasts(names: tuple[str, ...]) -> Floats:
+    """Return an orthonormal basis: per kind of trait the mean over turns, and what differs.
+
+    People whose fixations are long after one turn have long ones after the others, too. In this
+    basis such traits are one large variance and some small ones, and next to uncorrelated, so
+    that shrinking correlations does not make four independent traits of one.
+    """
+    basis = np.eye(len(names))
+    for prefix in ("level", "tail", "duration_mean_s", "duration_shape"):
+        rows = [i for i, name in enumerate(names) if name.startswith(prefix)]
+        basis[np.ix_(rows, rows)] = linalg.helmert(len(rows), full=True)
+    sideways = [names.index("turn_right"), names.index("turn_left")]
+    basis[np.ix_(sideways, sideways)] = linalg.helmert(2, full=True)
+    return basis
+
+
+def true_covariance(traits: Floats, errors: Floats, basis: Floats) -> tuple[Floats, Floats, float]:
     """Return standard deviations and correlations between viewers without estimation error.
 
-    Correlations among 15 viewers are shrunk towards 0 by the share that is expected to be
-    chance (J. Schäfer, K. Strimmer, "A shrinkage approach to large-scale covariance matrix
-    estimation", 2005); the share is returned too.
+    Correlations among 15 viewers are shrunk towards 0 in the given basis, by the share that is
+    expected to be chance (J. Schäfer, K. Strimmer, "A shrinkage approach to large-scale
+    covariance matrix estimation", 2005); the share is returned too.
     """
-    covariance = np.cov(traits.T) - errors
-    variance = np.maximum(np.diag(covariance), 0.05 * np.var(traits, axis=0))
+    covariance = basis @ (np.cov(traits.T) - errors) @ basis.T
+    observed = np.diag(basis @ np.cov(traits.T) @ basis.T)
+    variance = np.maximum(np.diag(covariance), 0.05 * observed)
     correlation = np.clip(covariance / np.sqrt(np.outer(variance, variance)), -1, 1)
     apart = ~np.eye(len(variance), dtype=bool)
     chance = ((1 - correlation[apart] ** 2) ** 2).sum() / (len(traits) - 1)
@@ -234,8 +251,10 @@ def true_covariance(traits: Floats, errors: Floats) -> tuple[Floats, Floats, flo
     correlation = np.where(apart, (1 - shrinkage) * correlation, 1.0)
     values, vectors = np.linalg.eigh(correlation)
     correlation = (vectors * np.maximum(values, 0.01)) @ vectors.T
-    scale = np.sqrt(np.diag(correlation))
-    return np.sqrt(variance), correlation / np.outer(scale, scale), shrinkage
+    scale = np.sqrt(variance / np.diag(correlation))
+    covariance = basis.T @ (correlation * np.outer(scale, scale)) @ basis
+    sd = np.sqrt(np.diag(covariance))
+    return sd, covariance / np.outer(sd, sd), shrinkage
 
 
 def main() -> None:
@@ -256,11 +275,11 @@ def main() -> None:
     errors = np.zeros((traits.shape[1],) * 2)
     errors[: len(preference_errors), : len(preference_errors)] = preference_errors
     errors[len(preference_errors) :, len(preference_errors) :] = np.diag(duration_errors)
-    sd, correlation, shrinkage = true_covariance(traits, errors)
+    names = (*PREFERENCE_NAMES, *DURATION_NAMES)
+    sd, correlation, shrinkage = true_covariance(traits, errors, contrasts(names))
     across = bioeye_scanpaths.across_sessions(arguments.data)
     reaction = bioeye_scanpaths.reactions(arguments.data / "bioeye2015_RAN.npz")
     print(f"shrinkage of correlations {shrinkage:.2f}", across, reaction, sep="\n")
-    names = (*PREFERENCE_NAMES, *DURATION_NAMES)
     persistence = [across[name.split("_")[0]] for name in names]
     distributions = [
         TraitDistribution(
@@ -286,7 +305,7 @@ def main() -> None:
         )
     )
     together = Correlation(
-        names=names, matrix=tuple(tuple(row) for row in correlation.round(3).tolist())
+        names=names, matrix=tuple(tuple(row) for row in correlation.round(6).tolist())
     )
     table = ScanpathTable(
         scenewalk=SceneWalkParameters(

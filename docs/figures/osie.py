@@ -23,7 +23,6 @@ Ints = npt.NDArray[np.int64]
 
 SIZE_PX = (800, 600)
 SIZE_DEG = (33.7, 25.3)
-SECONDS = 3.0
 
 
 @dataclass(frozen=True)
