@@ -29,6 +29,7 @@ from gazelive.features.saccade_features import FeatureSettings
 from gazelive.features.turns import Turn, turn_between
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 LONGEST_SACCADE_MS = 300.0
 MAX_REMEMBERED_LOSSES = 256
@@ -79,6 +80,7 @@ class FeatureStream:
         )
         kept_ms = MAX_FIXATION_MS + LONGEST_SACCADE_MS + 4 * POST_SACCADIC_MS
         self._kept = round(kept_ms * sampling_rate_hz / 1000)
+        self._times_us = np.empty(2 * self._kept, np.int64)
         self._x, self._y = np.empty(2 * self._kept), np.empty(2 * self._kept)
         self.reset()
 
@@ -90,6 +92,7 @@ class FeatureStream:
         self._losses: deque[int] = deque(maxlen=MAX_REMEMBERED_LOSSES)
         self._number = 0
         self._last: SaccadeRow | None = None
+        self._announced: deque[tuple[int, int]] = deque()
         self._unshaped: deque[SaccadeRow] = deque()
 
     @property
@@ -97,53 +100,66 @@ class FeatureStream:
         """How many samples have come."""
         return self._first + self._filled
 
-    def add_samples(self, x_deg: Floats, y_deg: Floats) -> list[Update]:
-        """Take samples (degrees, y downwards, NaN where lost); return rows now shaped."""
+    def index_at(self, time_us: int) -> int:
+        """Return the stream index of the sample at a time within the memory."""
+        return self._first + int(np.searchsorted(self._times_us[: self._filled], time_us))
+
+    def add_samples(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[Update]:
+        """Take evenly timed samples (y downwards, NaN where lost); return rows now shaped."""
         updates: list[Update] = []
         for start in range(0, len(x_deg), self._kept // 4):
             part = slice(start, start + self._kept // 4)
-            self._buffer(x_deg[part], y_deg[part])
-            updates += self._shape(self.n_samples - 1)
+            self._buffer(times_us[part], x_deg[part], y_deg[part])
+            updates += self._advance(self.n_samples - 1)
         return updates
 
     def add_saccade(self, onset: int, offset: int) -> list[Update]:
-        """Take a confirmed saccade; return its row, and the one before, now followed."""
-        row = SaccadeRow(self._number, onset, offset)
-        self._number += 1
-        updates: list[Update] = []
-        previous = self._last
-        x, y = self._x[: self._filled], self._y[: self._filled]
-        saccade_kinematics(
-            x,
-            y,
-            onset - self._first,
-            offset - self._first,
-            self._settings.sampling_rate_hz,
-            self._settings.short.velocity_weights,
-            self._settings.short.acceleration_weights,
-            row.kinematics,
-        )
-        if previous is not None:
-            if not any(previous.offset <= loss < onset for loss in self._losses):
-                self._chain(previous, row)
-            updates.append((Stage.FOLLOWED, previous))
-        self._last = row
-        self._unshaped.append(row)
-        updates.append((Stage.KNOWN, row))
-        return updates
+        """Take a confirmed saccade; return rows that are known or followed with it."""
+        self._announced.append((onset, offset))
+        return self._advance(self.n_samples - 1)
 
     def retract_saccade(self, onset: int) -> None:
         """Forget the last saccade: a loss right after it showed that it was none."""
+        self._announced = deque(pair for pair in self._announced if pair[0] != onset)
         if self._last is not None and self._last.onset == onset:
             self._last = None
             self._unshaped = deque(row for row in self._unshaped if row.onset != onset)
 
     def flush(self) -> list[Update]:
         """Return what can be said now that nothing more will come."""
-        updates = self._shape(self.n_samples + self._shape_lookahead)
+        updates = self._advance(self.n_samples + self._shape_lookahead)
         if self._last is not None:
             updates.append((Stage.FOLLOWED, self._last))
             self._last = None
+        return updates
+
+    def _advance(self, last_sample: int) -> list[Update]:
+        """Return the rows that reach a stage when samples up to `last_sample` have come."""
+        updates: list[Update] = []
+        wait = 1 + self._settings.short.half_width
+        while self._announced and self._announced[0][1] + wait <= last_sample:
+            updates += self._know(*self._announced.popleft())
+        return updates + self._shape(last_sample)
+
+    def _know(self, onset: int, offset: int) -> list[Update]:
+        row = SaccadeRow(self._number, onset, offset)
+        self._number += 1
+        saccade_kinematics(
+            self._x[: self._filled],
+            self._y[: self._filled],
+            onset - self._first,
+            offset - self._first,
+            self._settings.sampling_rate_hz,
+            *self._settings.short.weights,
+            row.kinematics,
+        )
+        updates: list[Update] = [(Stage.KNOWN, row)]
+        previous, self._last = self._last, row
+        if previous is not None:
+            if not any(previous.offset <= loss < onset for loss in self._losses):
+                self._chain(previous, row)
+            updates.insert(0, (Stage.FOLLOWED, previous))
+        self._unshaped.append(row)
         return updates
 
     def _chain(self, previous: SaccadeRow, row: SaccadeRow) -> None:
@@ -157,11 +173,11 @@ class FeatureStream:
         fixation_ms = (row.gap - 1) * 1000.0 / self._settings.sampling_rate_hz
         row.previous_fixation_ms = previous.next_fixation_ms = fixation_ms
 
-    def _buffer(self, x_deg: Floats, y_deg: Floats) -> None:
+    def _buffer(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> None:
         n = len(x_deg)
         if self._filled + n > len(self._x):
             surplus = self._filled - self._kept
-            for buffer in (self._x, self._y):
+            for buffer in (self._times_us, self._x, self._y):
                 buffer[: self._kept] = buffer[surplus : self._filled]
             self._first += surplus
             self._filled = self._kept
@@ -170,8 +186,8 @@ class FeatureStream:
             x_deg, y_deg, self.n_samples, self._lost_run, self._settings.long_loss, found
         )
         self._losses.extend(found[:n_found].tolist())
-        self._x[self._filled : self._filled + n] = x_deg
-        self._y[self._filled : self._filled + n] = y_deg
+        new = slice(self._filled, self._filled + n)
+        self._times_us[new], self._x[new], self._y[new] = times_us, x_deg, y_deg
         self._filled += n
 
     def _shape(self, last_sample: int) -> list[Update]:

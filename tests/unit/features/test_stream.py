@@ -38,14 +38,15 @@ def a_stretch(seed, rate_hz, n_saccades=12, lost_every=4, long_fixation_s=0.0):
 
 
 def rows_live(x, y, onset, offset, rate_hz, cuts):
+    times = np.arange(len(x)) * 1000
     stream, seen, pending = FeatureStream(rate_hz), {}, list(zip(onset, offset, strict=True))
     delay = round(CONFIRMED_AFTER_MS * rate_hz / 1000)
     updates = []
     for first, last in zip([0, *cuts], [*cuts, len(x)], strict=True):
-        updates += stream.add_samples(x[first:last], y[first:last])
+        updates += stream.add_samples(times[first:last], x[first:last], y[first:last])
         while pending and pending[0][1] + delay < stream.n_samples:
             updates += stream.add_saccade(*map(int, pending.pop(0)))
-            updates += stream.add_samples(x[:0], y[:0])
+            updates += stream.add_samples(times[:0], x[:0], y[:0])
     for saccade in pending:
         updates += stream.add_saccade(*map(int, saccade))
     updates += stream.flush()
@@ -104,14 +105,18 @@ def test_a_long_loss_breaks_the_chain_and_a_short_one_does_not():
 
 def test_a_retracted_saccade_leaves_no_trace():
     x, y, onset, offset = a_stretch(2, 1000.0, n_saccades=4, lost_every=0)
-    stream = FeatureStream(1000.0)
-    updates = stream.add_samples(x, y)
+    times, stream = np.arange(len(x)), FeatureStream(1000.0)
+    doubtful = int(offset[1]) + 10
+    updates = stream.add_samples(times[:doubtful], x[:doubtful], y[:doubtful])
+    assert stream.index_at(123) == 123
     updates += stream.add_saccade(int(onset[0]), int(offset[0]))
-    stream.add_saccade(int(onset[1]), int(offset[1]))
+    updates += stream.add_saccade(int(onset[1]), int(offset[1]))
     stream.retract_saccade(int(onset[1]))
-    updates = stream.add_saccade(int(onset[2]), int(offset[2])) + stream.flush()
-    assert {row.onset for stage, row in updates if stage is Stage.SHAPED} == {onset[0], onset[2]}
-    assert updates[-1][1].turn == -1
+    updates += stream.add_samples(times[doubtful:], x[doubtful:], y[doubtful:])
+    updates += stream.add_saccade(int(onset[2]), int(offset[2])) + stream.flush()
+    shaped = [row for stage, row in updates if stage is Stage.SHAPED]
+    assert [row.onset for row in shaped] == [onset[0], onset[2]]
+    assert shaped[1].turn == -1
 
 
 def test_no_saccades_is_an_empty_table():
