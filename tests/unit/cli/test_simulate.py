@@ -1,0 +1,52 @@
+"""`gazelive simulate` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+SMALL = ["--viewers", "1", "--images", "1", "--pool", "2", "--seconds", "0.5", "--rate", "250"]
+
+
+def test_it_says_what_it_wrote_and_what_comes_next(gazelive: Run, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    exit_code, out, err = gazelive("simulate", corpus, *SMALL, "-q")
+    assert (exit_code, err) == (0, "")
+    assert "Wrote 1 recording of 1 viewer" in out
+    assert f"gazelive info {corpus / 'v001_s1'}" in out
+    assert (corpus / "corpus.csv").read_text().startswith("recording,viewer,session,screen_px")
+    assert (corpus / "truth" / "v001_s1.csv").is_file()
+    exit_code, out, _ = gazelive("info", corpus / "v001_s1", "--json")
+    assert json.loads(out)["trials"] == 1
+
+
+def test_json_is_for_scripts(gazelive: Run, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    _, out, _ = gazelive(
+        "simulate", corpus, *SMALL, "--format", "asc", "--eyes", "LR", "--json", "-q"
+    )
+    facts = json.loads(out)
+    assert facts["recordings"] == facts["trials"] == 1
+    assert facts["duration_s"] == pytest.approx(1.6, abs=0.3)
+    assert facts["bytes"] == (corpus / "v001_s1.asc").stat().st_size
+
+
+def test_it_does_not_write_into_what_is_there(gazelive: Run, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    exit_code, _, err = gazelive("simulate", tmp_path, *SMALL)
+    assert exit_code == 2
+    assert "not empty" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_more_images_than_the_pool_has_is_a_clear_error(gazelive: Run, tmp_path: Path) -> None:
+    exit_code, _, err = gazelive("simulate", tmp_path / "c", "--images", "9", "--pool", "3")
+    assert exit_code == 2
+    assert "pool of 3" in err
+    assert not (tmp_path / "c").exists()
