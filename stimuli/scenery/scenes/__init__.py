@@ -1,0 +1,1 @@
+"""The scenes, one file each; `compose(rng)` of a file returns its scene."""
