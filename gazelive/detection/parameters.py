@@ -139,6 +139,7 @@ class EngbertKlieglParameters(msgspec.Struct, frozen=True, kw_only=True):
 PRESETS: dict[str, DetectorParameters] = {
     "scene-viewing": DetectorParameters(),
     "microsaccades": DetectorParameters(
+        # a lower threshold finds small saccades, a high peak tells them from noise
         threshold_noise=6.0,
         threshold_floor_deg_s=5.0,
         peak_noise=10.0,
@@ -146,14 +147,13 @@ PRESETS: dict[str, DetectorParameters] = {
         offset_noise=3.5,
     ),
     "noisy": DetectorParameters(
+        # white noise has no tails: a wider window and a lower multiple of σ find more
         velocity_half_width_ms=6.0,
-        threshold_noise=11.0,
+        threshold_noise=6.5,
         threshold_floor_deg_s=25.0,
-        peak_noise=11.0,
-        confirm_ms=10.0,
-        shortest_saccade_ms=10.0,
-        onset_noise=7.0,
-        offset_noise=5.0,
+        peak_noise=6.5,
+        onset_noise=5.0,
+        offset_noise=3.25,
     ),
 }
 """`scene-viewing` is the default and what all figures in the docs were measured with."""

@@ -15,7 +15,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from gazelive.detection import (
+    PRESETS,
     Detection,
     DetectorParameters,
     OnlineDetector,
@@ -38,7 +39,7 @@ from gazelive.gaze.screen import ScreenGeometry
 
 DATA = Path(os.environ.get("GAZELIVE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 GROUPS = ("images", "dots", "video", "zemblys")
-SACCADE, OSCILLATION = 2, 3
+SACCADE = 2
 TRIGGER_SLACK_MS = 20.0
 """A trigger counts for a saccade from so long before its labelled onset to so long after it."""
 SEARCH = {
@@ -49,6 +50,7 @@ SEARCH = {
     "oscillation_peak_fraction": (0.4, 0.5, 0.6),
 }
 """What the leave-one-recording-out search may choose from."""
+DEGRADATIONS = ("noise 0.02°", "noise 0.05°", "3 spikes a second", "1 dropout a second")
 Find = Callable[["Labelled"], Runs]
 
 
@@ -166,6 +168,25 @@ def pooled(compared: list[tuple[Labelled, Agreement]]) -> dict[str, dict[str, fl
             "offset_sd_ms": float(np.std(offset)),
         }
     return result
+
+
+def degraded(recording: Labelled, how: str) -> Labelled:
+    """Return a recording as a worse tracker would have made it; its labels stay."""
+    r = recording
+    random = np.random.default_rng(len(r.x_deg))
+    n = len(r.x_deg)
+    position = np.vstack((r.x_deg, r.y_deg))
+    if how.startswith("noise"):
+        position += random.normal(0, float(how.split()[1].rstrip("°")), (2, n))
+    elif how == "3 spikes a second":
+        hit = random.random((2, n)) < 3 / r.rate_hz
+        position[hit] += random.normal(0, 1.5, int(hit.sum()))
+    elif how == "1 dropout a second":
+        for start in np.flatnonzero(random.random(n) < 1 / r.rate_hz):
+            length_ms = random.integers(1, 8)
+            position[:, start : start + max(1, int(length_ms * r.rate_hz / 1000))] = np.nan
+    seen = np.isfinite(position[0])
+    return replace(r, x_deg=position[0], y_deg=position[1], comparable=r.comparable & seen)
 
 
 def samples_of(detect: Callable[..., Detection], *settings: Any) -> Find:
@@ -358,6 +379,13 @@ def main() -> None:
     results["confidence"] = calibration(recordings)
     print("\nconfidence of saccades, in fifths:", results["confidence"])
     if not options.quick:
+        print("\nthe same recordings made worse: κ / F1 against coder RA, settled")
+        for how in DEGRADATIONS:
+            worse = [degraded(r, how) for r in recordings]
+            for name in ("scene-viewing", "noisy"):
+                find = samples_of(detect_settled, PRESETS[name])
+                results[f"{how}, {name}"] = pooled(agreements(worse, find, "RA"))
+                show(f"{how}, {name}", results[f"{how}, {name}"])
         results["leave_one_recording_out"] = leave_one_out(recordings)
         print()
         show("left out, parameters from others", results["leave_one_recording_out"]["left_out"])
