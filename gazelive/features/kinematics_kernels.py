@@ -148,10 +148,12 @@ def saccade_kinematics(
         return
     row[Kinematics.AMPLITUDE_DEG] = amplitude
     row[Kinematics.DX_DEG], row[Kinematics.DY_DEG] = dx, dy
-    half = len(v_weights) // 2
-    if amplitude <= 0 or not all_finite(x, y, onset - 1 - half, offset + 1 + half):
+    if amplitude <= 0:
         return
     row[Kinematics.DIRECTION_DEG] = math.degrees(math.atan2(-dy, dx))
+    half = len(v_weights) // 2
+    if not all_finite(x, y, onset - 1 - half, offset + 1 + half):
+        return
     ux, uy = dx / amplitude, dy / amplitude
     row[Kinematics.CURVATURE] = curvature(x, y, onset, offset, ux, uy, amplitude)
 
