@@ -23,7 +23,7 @@ _EIGHT_NEIGHBOURS = np.ones((3, 3), dtype=bool)
 def boolean_map_saliency(rgb: Floats) -> Floats:
     """Return the mean attention map, shape (rows, columns), of an image.
 
-    `rgb` is (rows, columns, 3) in 0 … 1. Some 150 columns are enough: what decides are regions,
+    `rgb` is (rows, columns, 3) in 0 … 1. Some 120 columns are enough: what decides are regions,
     not details. The values are at least 0 and have no scale of their own.
     """
     attention = np.zeros(rgb.shape[:2])
