@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection.findings import loss_event
 from gazelive.detection.outcome import Floats, Integers
 from gazelive.detection.parameters import DetectorParameters, to_samples
+from gazelive.detection.velocity_kernels import mean_positions
 from gazelive.gaze.events import Blink, EventEye, Fixation
 
 Runs = npt.NDArray[np.int64]
@@ -18,6 +17,8 @@ Runs = npt.NDArray[np.int64]
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> Runs:
     """Return the runs of True."""
+    if not mask.any():
+        return np.empty((0, 2), np.int64)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
     return np.column_stack((edges[::2], edges[1::2] - 1)).astype(np.int64)
 
@@ -57,22 +58,9 @@ def fixations(
 
     Their confidence is the share of their samples that were seen.
     """
-    valid = np.isfinite(x_deg) & np.isfinite(y_deg)
-    resting = np.ones(len(valid), bool)
-    for first, last in saccade_samples:
-        resting[first : last + 1] = False
-    shortest_gap = to_samples(parameters.fixation_gap_ms, sampling_rate_hz, at_least=1)
-    for first, last in runs_of(~valid):
-        if last - first + 1 >= shortest_gap:
-            resting[first : last + 1] = False
-    shortest = parameters.shortest_fixation_ms * sampling_rate_hz / 1000.0 - 1e-9
-    stretches = runs_of(resting)
-    stretches = stretches[stretches[:, 1] - stretches[:, 0] + 1 >= shortest]
-    n_seen = _sums(valid, stretches)
-    stretches, n_seen = stretches[n_seen > 0], n_seen[n_seen > 0]
-    shares = n_seen / (stretches[:, 1] - stretches[:, 0] + 1)
-    mean_x = _sums(np.where(valid, x_deg, 0.0), stretches) / n_seen
-    mean_y = _sums(np.where(valid, y_deg, 0.0), stretches) / n_seen
+    stretches = _between(saccade_samples, x_deg, y_deg, sampling_rate_hz, parameters)
+    measures = np.empty((len(stretches), 3))
+    mean_positions(x_deg, y_deg, stretches, measures)
     last_us = int(times_us[-1]) if len(times_us) else 0
     return tuple(
         Fixation(
@@ -84,14 +72,35 @@ def fixations(
             confidence=share,
             detection_delay_ms=(last_us - offset_us) / 1000.0,
         )
-        for (onset_us, offset_us), x, y, share in zip(
-            times_us[stretches].tolist(),
-            mean_x.tolist(),
-            mean_y.tolist(),
-            shares.tolist(),
-            strict=True,
+        for (onset_us, offset_us), (share, x, y) in zip(
+            times_us[stretches].tolist(), measures.tolist(), strict=True
+        )
+        if share > 0.0
+    )
+
+
+def _between(
+    saccade_samples: Runs,
+    x_deg: Floats,
+    y_deg: Floats,
+    sampling_rate_hz: float,
+    parameters: DetectorParameters,
+) -> Runs:
+    """Return what is neither saccade nor longer loss, if it is long enough for a fixation."""
+    lost = runs_of(~(np.isfinite(x_deg) & np.isfinite(y_deg)))
+    shortest_gap = to_samples(parameters.fixation_gap_ms, sampling_rate_hz, at_least=1)
+    lost = lost[lost[:, 1] - lost[:, 0] + 1 >= shortest_gap]
+    others = np.concatenate((saccade_samples, lost))
+    others = others[np.argsort(others[:, 0], kind="stable")]
+    stretches = np.column_stack(
+        (
+            np.concatenate(([0], np.maximum.accumulate(others[:, 1]) + 1)),
+            np.concatenate((others[:, 0] - 1, [len(x_deg) - 1])),
         )
     )
+    shortest = parameters.shortest_fixation_ms * sampling_rate_hz / 1000.0 - 1e-9
+    long_enough: Runs = stretches[stretches[:, 1] - stretches[:, 0] + 1 >= max(shortest, 1)]
+    return long_enough
 
 
 def near_losses(
@@ -102,14 +111,3 @@ def near_losses(
     first = np.searchsorted(lost, saccade_samples[:, 0] - near)
     after = np.searchsorted(lost, saccade_samples[:, 1] + near + 1)
     return np.asarray(first < after)
-
-
-def _sums(values: npt.NDArray[Any], stretches: Runs) -> Floats:
-    """Return the sum over each stretch."""
-    if not len(stretches):
-        return np.empty(0)
-    # reduceat sums from each index to the next: every other one is a stretch
-    edges = np.column_stack((stretches[:, 0], stretches[:, 1] + 1)).ravel()
-    padded = np.append(values, 0).astype(np.float64)
-    sums: Floats = np.add.reduceat(padded, edges)[::2]
-    return sums

@@ -7,6 +7,7 @@ hundred bins hold every velocity an eye can have.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ BIN_STEP = 0.05
 EDGES_DEG_S = np.sinh((np.arange(N_BINS + 1) - N_SIDE_BINS - 0.5) * BIN_STEP)
 BINS_PER_DEG_S = 1.0 / np.diff(EDGES_DEG_S)
 LARGEST_WEIGHT = 1e6
+SMALLEST_NOISE_DEG_S = 1e-3
 
 
 @kernel
@@ -69,3 +71,38 @@ def spread_of(histogram: np.ndarray, total: float) -> float:
             to_right = EDGES_DEG_S[right + 1] - median if right < N_BINS else np.inf
             density_right = histogram[right] * BINS_PER_DEG_S[right] if right < N_BINS else 0.0
     return distance
+
+
+@kernel
+def learn_noise(p: Any, s: Any, vx: float, vy: float) -> None:
+    """Add a velocity to the histograms; read σ from them now and then."""
+    s.histogram_x[bin_of(vx)] += s.sample_weight
+    s.histogram_y[bin_of(vy)] += s.sample_weight
+    s.histogram_weight += s.sample_weight
+    # to let new samples grow is to let old ones fade, without touching every bin
+    s.sample_weight /= p.forgetting
+    if s.sample_weight > LARGEST_WEIGHT:
+        for k in range(len(s.histogram_x)):
+            s.histogram_x[k] /= s.sample_weight
+            s.histogram_y[k] /= s.sample_weight
+        s.histogram_weight /= s.sample_weight
+        s.sample_weight = 1.0
+    s.since_refresh += 1
+    if s.since_refresh >= p.noise_refresh:
+        s.since_refresh = 0
+        seen = s.histogram_weight / s.sample_weight
+        trust = seen / (seen + p.noise_prior_samples)
+        s.noise_x_deg_s = _blend(
+            spread_of(s.histogram_x, s.histogram_weight), p.noise_prior_deg_s, trust
+        )
+        s.noise_y_deg_s = _blend(
+            spread_of(s.histogram_y, s.histogram_weight), p.noise_prior_deg_s, trust
+        )
+
+
+@kernel
+def _blend(measured: float, prior: float, trust: float) -> float:
+    """Return the geometric mean of two noises, `trust` of it the measured one."""
+    return math.exp(
+        trust * math.log(max(measured, SMALLEST_NOISE_DEG_S)) + (1.0 - trust) * math.log(prior)
+    )

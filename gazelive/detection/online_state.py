@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.noise_kernels import N_BINS
+from gazelive.detection.noise_kernels import N_BINS, SMALLEST_NOISE_DEG_S
 from gazelive.detection.parameters import DetectorParameters, to_samples
 from gazelive.errors import ConfigError
 
@@ -287,7 +287,6 @@ def make_state(
     return state
 
 
-SMALLEST_NOISE_DEG_S = 1e-3
 NOISE_REFRESH_MS = 20.0
 """σ moves over seconds; to read it from the histogram more often would only cost time."""
 

@@ -73,9 +73,11 @@ def outcome_before_search(x_deg: Floats, y_deg: Floats, window: int) -> Outcome 
         return Outcome.TOO_SHORT
     if not valid.any():
         return Outcome.NO_GAZE
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], valid.view(np.int8), [0]))))
-    if (edges[1::2] - edges[::2]).max() < window:
-        return Outcome.TOO_SHORT
-    if np.ptp(x_deg[valid]) == 0 and np.ptp(y_deg[valid]) == 0:
+    if not valid.all():
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], valid.view(np.int8), [0]))))
+        if (edges[1::2] - edges[::2]).max() < window:
+            return Outcome.TOO_SHORT
+        x_deg, y_deg = x_deg[valid], y_deg[valid]
+    if (x_deg == x_deg[0]).all() and (y_deg == y_deg[0]).all():
         return Outcome.CONSTANT_GAZE
     return None

@@ -17,13 +17,13 @@ from gazelive.detection.between import Runs
 from gazelive.detection.detection import Detection, Method
 from gazelive.detection.findings import to_output
 from gazelive.detection.medians import middle_two
+from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
 from gazelive.detection.online import compiled_push
 from gazelive.detection.online_state import (
     LOSS,
     RETRACTION,
     ROW,
     SACCADE,
-    SMALLEST_NOISE_DEG_S,
     Records,
     make_settings,
     make_state,
@@ -93,12 +93,12 @@ def noise_of_the_whole(
     vx, vy = np.empty(len(x_deg)), np.empty(len(x_deg))
     centred_velocity(x_deg, half_width, sampling_rate_hz, vx)
     centred_velocity(y_deg, half_width, sampling_rate_hz, vy)
-    valid = np.isfinite(vx) & np.isfinite(vy)
     for gap in np.flatnonzero(np.diff(times_us) > GAP_INTERVALS * 1e6 / sampling_rate_hz):
-        valid[max(0, gap - half_width + 1) : gap + half_width + 1] = False
-    for first, last in () if saccade_samples is None else saccade_samples:
-        valid[max(0, first - half_width) : last + oscillation + half_width + 1] = False
-    n = int(valid.sum())
+        vx[max(0, gap - half_width + 1) : gap + half_width + 1] = np.nan
+    for first, last in () if saccade_samples is None else saccade_samples.tolist():
+        vx[max(0, first - half_width) : last + oscillation + half_width + 1] = np.nan
+    at_rest = np.isfinite(vx)
+    n = int(at_rest.sum())
     if n == 0:
         return parameters.noise_prior_deg_s, parameters.noise_prior_deg_s
     trust = n / (n + parameters.noise_prior_s * sampling_rate_hz)
@@ -109,7 +109,7 @@ def noise_of_the_whole(
         prior = max(parameters.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
         return math.exp(trust * math.log(spread) + (1.0 - trust) * math.log(prior))
 
-    return blended(vx[valid]), blended(vy[valid])
+    return blended(vx[at_rest]), blended(vy[at_rest])
 
 
 GAP_INTERVALS = 1.5

@@ -112,3 +112,25 @@ def _signed_range(position: np.ndarray, first: int, last: int) -> float:
             highest = i
     size = position[highest] - position[lowest]
     return float(size if highest >= lowest else -size)
+
+
+@kernel
+def mean_positions(
+    x_deg: np.ndarray, y_deg: np.ndarray, runs: np.ndarray, measures: np.ndarray
+) -> None:
+    """Write the share of seen samples, and the mean x and y in degrees, of each run.
+
+    `measures` has shape (n, 3); the means of a run that was never seen are 0.
+    """
+    for k in range(len(runs)):
+        first, last = runs[k, 0], runs[k, 1]
+        n_seen = 0
+        sum_x = sum_y = 0.0
+        for i in range(first, last + 1):
+            if np.isfinite(x_deg[i]) and np.isfinite(y_deg[i]):
+                n_seen += 1
+                sum_x += x_deg[i]
+                sum_y += y_deg[i]
+        measures[k, 0] = n_seen / (last - first + 1)
+        measures[k, 1] = sum_x / max(n_seen, 1)
+        measures[k, 2] = sum_y / max(n_seen, 1)

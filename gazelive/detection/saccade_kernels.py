@@ -1,0 +1,204 @@
+"""The heart of the online detector: a run of velocities becomes a saccade, or does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gazelive.compilation import kernel
+from gazelive.detection.fixation_kernels import close_fixation, open_fixation
+from gazelive.detection.noise_kernels import learn_noise
+from gazelive.detection.online_state import N_RECENT, RING_MASK, SACCADE
+from gazelive.detection.row_kernels import emit, is_oscillation, length_of, thresholds
+from gazelive.detection.trigger_kernels import pull_trigger
+
+
+@kernel
+def take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
+    """Compute the velocity at `centre` and let the detector see it."""
+    total_x = 0.0
+    total_y = 0.0
+    for k in range(1, p.half_width + 1):
+        after = (centre + k) & RING_MASK
+        before = (centre - k) & RING_MASK
+        total_x += s.x_deg[after] - s.x_deg[before]
+        total_y += s.y_deg[after] - s.y_deg[before]
+    vx = total_x * p.velocity_scale_hz
+    vy = total_y * p.velocity_scale_hz
+    s.vx_deg_s[centre & RING_MASK] = vx
+    s.vy_deg_s[centre & RING_MASK] = vy
+
+    threshold_x, threshold_y = thresholds(p, s)
+    ratio = length_of(vx / threshold_x, vy / threshold_y)
+    speed = length_of(vx, vy)
+    if ratio < 1.0:
+        s.n_calm_in_all += 1
+    if s.in_saccade == 0:
+        _watch(p, s, rows, centre, vx, vy, speed, ratio, threshold_x, threshold_y)
+    else:
+        _follow(p, s, rows, centre, vx, vy, speed, ratio)
+    if p.settled == 0 and s.in_saccade == 0:
+        learn_noise(p, s, vx, vy)
+
+
+@kernel
+def _watch(
+    p: Any,
+    s: Any,
+    rows: np.ndarray,
+    centre: int,
+    vx: float,
+    vy: float,
+    speed: float,
+    ratio: float,
+    threshold_x: float,
+    threshold_y: float,
+) -> None:
+    """Look for a run above the threshold that is long enough to be a saccade."""
+    if s.guarded == 1:
+        s.quiet_run = s.quiet_run + 1 if ratio < 1.0 else 0
+        if s.newest - s.last_lost > p.loss_guard or s.quiet_run >= p.loss_quiet:
+            s.guarded = 0
+    above = ratio > 1.0 and s.guarded == 0
+    if above and is_oscillation(p, s, centre, speed):
+        above = False
+        if centre - s.previous_offset < p.oscillation_longest:
+            s.oscillation_since = centre
+    if not above:
+        s.run_length = 0
+        return
+    if s.run_length == 0 or vx * s.run_vx_deg_s + vy * s.run_vy_deg_s < 0.0:
+        # a saccade does not turn back: what does is noise, or the next movement
+        s.run_length = 0
+        s.run_start = centre
+        s.run_vx_deg_s = 0.0
+        s.run_vy_deg_s = 0.0
+    s.run_length += 1
+    s.run_vx_deg_s += vx
+    s.run_vy_deg_s += vy
+    if s.run_length >= p.confirm:
+        if p.settled == 0 and s.armed == 1:  # the trigger was too cautious
+            pull_trigger(s, rows, s.run_start, ratio)
+        s.in_saccade = 1
+        s.trigger_pending = 0
+        s.below = 0
+        s.peak_deg_s = 0.0
+        s.peak_ratio = 0.0
+        for i in range(s.run_start, centre + 1):
+            vx_i = s.vx_deg_s[i & RING_MASK]
+            vy_i = s.vy_deg_s[i & RING_MASK]
+            s.peak_ratio = max(s.peak_ratio, length_of(vx_i / threshold_x, vy_i / threshold_y))
+            speed_i = length_of(vx_i, vy_i)
+            if speed_i > s.peak_deg_s:
+                _set_peak(s, i, vx_i, vy_i, speed_i)
+
+
+@kernel
+def _set_peak(s: Any, index: int, vx: float, vy: float, speed: float) -> None:
+    s.peak_index = index
+    s.peak_deg_s = speed
+    s.direction_x = vx / speed
+    s.direction_y = vy / speed
+
+
+@kernel
+def _follow(
+    p: Any,
+    s: Any,
+    rows: np.ndarray,
+    centre: int,
+    vx: float,
+    vy: float,
+    speed: float,
+    ratio: float,
+) -> None:
+    """Follow a confirmed saccade to its end."""
+    along = vx * s.direction_x + vy * s.direction_y
+    s.peak_ratio = max(s.peak_ratio, ratio)
+    if speed > s.peak_deg_s and along > 0.0:
+        _set_peak(s, centre, vx, vy, speed)
+        along = speed
+    # a reversal is the end however fast it is: it is the oscillation after the saccade
+    ended = along <= s.peak_deg_s * p.offset_peak_fraction or (
+        ratio * along < p.offset_ratio * speed
+    )
+    s.below = s.below + 1 if ended else 0
+    if s.below >= p.offset_hold:
+        end_saccade(p, s, rows, centre - s.below + 1)
+    elif centre - s.run_start > p.longest_saccade:
+        s.in_saccade = 0
+        s.run_length = 0
+
+
+@kernel
+def end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
+    """Find the onset, and accept the saccade if it is long and strong enough."""
+    threshold_x, threshold_y = thresholds(p, s)
+    first_velocity = s.newest - s.valid_run + 1 + p.half_width
+    earliest = max(s.previous_offset + 1, s.run_start - p.onset_reach, first_velocity)
+    onset = s.peak_index
+    along = s.peak_deg_s
+    while onset - 1 >= earliest:
+        vx = s.vx_deg_s[(onset - 1) & RING_MASK]
+        vy = s.vy_deg_s[(onset - 1) & RING_MASK]
+        along_before = vx * s.direction_x + vy * s.direction_y
+        if (
+            along_before <= p.onset_peak_fraction * s.peak_deg_s
+            or along < along_before < p.onset_valley_fraction * s.peak_deg_s
+            or length_of(vx / threshold_x, vy / threshold_y) < p.onset_ratio
+        ):
+            break
+        along = along_before
+        onset -= 1
+
+    s.in_saccade = 0
+    s.run_length = 0
+    if offset - onset + 1 < p.shortest_saccade:
+        return
+    s.previous_offset = offset
+    s.previous_peak_deg_s = s.peak_deg_s
+    s.oscillation_since = offset
+    if s.peak_ratio < p.peak_ratio:
+        return
+
+    before = onset - 1
+    if before >= 0:
+        close_fixation(p, s, rows, before, s.n_calm[before & RING_MASK])
+    start, end = onset & RING_MASK, offset & RING_MASK
+    row = emit(s, rows, SACCADE, onset, offset, s.time_us[start], s.time_us[end])
+    rows[row].start_x_deg = s.x_deg[start]
+    rows[row].start_y_deg = s.y_deg[start]
+    rows[row].end_x_deg = s.x_deg[end]
+    rows[row].end_y_deg = s.y_deg[end]
+    rows[row].peak_deg_s = s.peak_deg_s
+    rows[row].strength = s.peak_ratio
+    rows[row].near_loss = onset - s.last_unseen <= p.near_loss
+    _remember(s, onset, offset, s.time_us[start])
+    if offset < s.newest:
+        open_fixation(
+            s,
+            offset + 1,
+            s.time_us[(offset + 1) & RING_MASK],
+            s.sum_x_deg[end],
+            s.sum_y_deg[end],
+            s.n_valid[end],
+            s.n_calm[end] if offset <= s.newest - p.half_width else s.n_calm_in_all,
+        )
+    else:
+        s.in_fixation = 0
+
+
+@kernel
+def _remember(s: Any, onset: int, offset: int, onset_us: int) -> None:
+    """Keep a saccade for as long as a loss could disprove it."""
+    if s.n_recent == N_RECENT:
+        for k in range(N_RECENT - 1):
+            s.recent_onset[k] = s.recent_onset[k + 1]
+            s.recent_offset[k] = s.recent_offset[k + 1]
+            s.recent_onset_us[k] = s.recent_onset_us[k + 1]
+        s.n_recent -= 1
+    s.recent_onset[s.n_recent] = onset
+    s.recent_offset[s.n_recent] = offset
+    s.recent_onset_us[s.n_recent] = onset_us
+    s.n_recent += 1
