@@ -227,6 +227,8 @@ def _small_rgb(image: Path | npt.NDArray[np.generic]) -> Floats:
         except (UnidentifiedImageError, OSError) as error:
             raise ModelError(f"{image}: not an image that can be read ({error})") from error
     else:
+        if image.ndim not in (2, 3):
+            raise ModelError(f"an image is (rows, columns[, 3 or 4]), not {image.shape}")
         scale = 255 if np.issubdtype(image.dtype, np.floating) else 1
         picture = Image.fromarray(np.clip(image * scale, 0, 255).astype(np.uint8)).convert("RGB")
     n_rows = max(2, round(picture.height * WORKING_COLUMNS / picture.width))
