@@ -49,30 +49,32 @@ class LiveFeatures:
         for first in range(0, len(times_us), self._most):
             part = slice(first, first + self._most)
             found = self.detector.push(times_us[part], x_deg[part], y_deg[part])
+            # what is disproved must not get any further, so it goes first
+            disproved = {output.onset_us for output in found if isinstance(output, Retraction)}
+            for onset_us in disproved:
+                self._stream.retract_saccade(self._stream.index_at(onset_us))
             gaze = self._even(times_us[part], x_deg[part], y_deg[part])
             if len(gaze.times_us):
                 updates += self._stream.add_samples(gaze.times_us, *gaze.positions)
-            updates += self._take(found)
+            updates += self._add(found, disproved)
             outputs += found
         return outputs, updates
 
     def flush(self) -> tuple[list[DetectorOutput], list[Update]]:
         """End the stretch; thresholds stay as they were learned."""
         outputs = self.detector.flush()
-        updates = self._take(outputs) + self._stream.flush()
+        updates = self._add(outputs, set()) + self._stream.flush()
         self._stream.reset()
         self._last_us = None
         return outputs, updates
 
-    def _take(self, outputs: list[DetectorOutput]) -> list[Update]:
+    def _add(self, outputs: list[DetectorOutput], disproved: set[int]) -> list[Update]:
         updates: list[Update] = []
         for output in outputs:
-            if isinstance(output, Saccade):
+            if isinstance(output, Saccade) and output.onset_us not in disproved:
                 updates += self._stream.add_saccade(
                     self._stream.index_at(output.onset_us), self._stream.index_at(output.offset_us)
                 )
-            elif isinstance(output, Retraction):
-                self._stream.retract_saccade(self._stream.index_at(output.onset_us))
         return updates
 
     def _even(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> Gaze:

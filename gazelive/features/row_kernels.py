@@ -94,3 +94,22 @@ def long_losses(
                 found[n_found] = first_index + i
                 n_found += 1
     return n_found, run
+
+
+@kernel
+def bridge_short_losses(x: Floats, y: Floats, first: int, beyond: int, longest: int) -> None:
+    """Put a straight line where at most `longest` samples in a row are lost between two seen.
+
+    Only runs that end within samples `first` … `beyond` − 1 are bridged, in place.
+    """
+    last_seen = -1
+    for i in range(first, beyond):
+        if not (math.isfinite(x[i]) and math.isfinite(y[i])):
+            continue
+        n_lost = i - last_seen - 1
+        if last_seen >= 0 and 0 < n_lost <= longest:
+            for k in range(1, n_lost + 1):
+                part = k / (n_lost + 1)
+                x[last_seen + k] = x[last_seen] + (x[i] - x[last_seen]) * part
+                y[last_seen + k] = y[last_seen] + (y[i] - y[last_seen]) * part
+        last_seen = i

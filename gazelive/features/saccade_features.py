@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gazelive.features.derivatives import DerivativeFilter, identity_filter, short_filter
 from gazelive.features.identity_kernels import STEP_MS, After, Movement, Texture
 from gazelive.features.kinematics_kernels import N_KINEMATICS, Kinematics
-from gazelive.features.row_kernels import fill_rows, long_losses
+from gazelive.features.row_kernels import bridge_short_losses, fill_rows, long_losses
 from gazelive.features.turns import turns
 from gazelive.features.vigor import DEFAULT_RATE_DEG, vigor_deg_s
 
@@ -24,6 +24,8 @@ Indices = npt.NDArray[np.int64]
 
 LONG_LOSS_MS = 12.0
 """Lost samples for this long end a fixation and a chain of turns; shorter gaps do not."""
+BRIDGED_LOSS_MS = 8.0
+"""Lost samples for no longer than this are bridged by a straight line, as the detector does."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class FeatureSettings:
     """Samples in the 4 ms that identification features are counted in."""
     long_loss: int
     """Samples in a long loss."""
+    bridged_loss: int
+    """Samples in the longest loss that is bridged."""
 
     @classmethod
     def at(cls, sampling_rate_hz: float) -> FeatureSettings:
@@ -47,6 +51,7 @@ class FeatureSettings:
             identity_filter(sampling_rate_hz),
             max(1, round(STEP_MS * sampling_rate_hz / 1000)),
             max(1, math.ceil(LONG_LOSS_MS * sampling_rate_hz / 1000 - 1e-9)),
+            round(BRIDGED_LOSS_MS * sampling_rate_hz / 1000),
         )
 
 
@@ -101,10 +106,11 @@ def saccade_features(
     `x_deg`, `y_deg` are (n,) degrees, y downwards, NaN where lost.
     """
     settings = FeatureSettings.at(sampling_rate_hz)
-    x, y = np.ascontiguousarray(x_deg, np.float64), np.ascontiguousarray(y_deg, np.float64)
+    x, y = np.array(x_deg, np.float64), np.array(y_deg, np.float64)
     onset, offset = np.asarray(onset, np.int64), np.asarray(offset, np.int64)
     n = len(onset)
     follows = _follows_previous(x, y, onset, offset, settings)
+    bridge_short_losses(x, y, 0, len(x), settings.bridged_loss)
     gap = np.where(follows, onset - np.roll(offset, 1), 0)
     kinematics, movement = np.empty((n, N_KINEMATICS)), np.empty((n, len(Movement)))
     after, texture = np.empty((n, len(After))), np.empty((n, len(Texture)))

@@ -1,7 +1,8 @@
 """Features while the eye moves: rows leave as soon as they are known, in three stages.
 
 * `KNOWN`: the saccade is confirmed; kinematics, turn and the fixation before are there.
-* `SHAPED`: 49 ms later; movement, after-oscillation and texture are there.
+* `SHAPED`: 60 ms after its offset, when no loss can disprove it any more; movement,
+  after-oscillation and texture are there.
 * `FOLLOWED`: the next saccade is known (or never will be); so is the fixation between.
 
 Memory is bounded: of a fixation only the last two seconds are kept.
@@ -24,7 +25,7 @@ from gazelive.features.identity_kernels import (
     Texture,
 )
 from gazelive.features.kinematics_kernels import N_KINEMATICS, Kinematics, saccade_kinematics
-from gazelive.features.row_kernels import fill_identity_row, long_losses
+from gazelive.features.row_kernels import bridge_short_losses, fill_identity_row, long_losses
 from gazelive.features.saccade_features import FeatureSettings
 from gazelive.features.turns import Turn, turn_between
 
@@ -32,6 +33,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 LONGEST_SACCADE_MS = 300.0
+RETRACTABLE_MS = 60.0
+"""A loss disproves a saccade within 40 ms of its offset, and is known to be one 8 ms later."""
 MAX_REMEMBERED_LOSSES = 256
 
 
@@ -75,7 +78,7 @@ class FeatureStream:
     def __init__(self, sampling_rate_hz: float) -> None:
         self._settings = settings = FeatureSettings.at(sampling_rate_hz)
         self._shape_lookahead = max(
-            round(POST_SACCADIC_MS * sampling_rate_hz / 1000),
+            round(RETRACTABLE_MS * sampling_rate_hz / 1000),
             9 * settings.step + settings.identity.half_width,
         )
         kept_ms = MAX_FIXATION_MS + LONGEST_SACCADE_MS + 4 * POST_SACCADIC_MS
@@ -100,6 +103,12 @@ class FeatureStream:
         """How many samples have come."""
         return self._first + self._filled
 
+    @property
+    def _last_certain(self) -> int:
+        """The last sample that will not change: a loss that is short yet may be bridged."""
+        may_be_bridged = self._lost_run <= self._settings.bridged_loss
+        return self.n_samples - 1 - (self._lost_run if may_be_bridged else 0)
+
     def index_at(self, time_us: int) -> int:
         """Return the stream index of the sample at a time within the memory."""
         return self._first + int(np.searchsorted(self._times_us[: self._filled], time_us))
@@ -110,13 +119,13 @@ class FeatureStream:
         for start in range(0, len(x_deg), self._kept // 4):
             part = slice(start, start + self._kept // 4)
             self._buffer(times_us[part], x_deg[part], y_deg[part])
-            updates += self._advance(self.n_samples - 1)
+            updates += self._advance(self._last_certain)
         return updates
 
     def add_saccade(self, onset: int, offset: int) -> list[Update]:
         """Take a confirmed saccade; return rows that are known or followed with it."""
         self._announced.append((onset, offset))
-        return self._advance(self.n_samples - 1)
+        return self._advance(self._last_certain)
 
     def retract_saccade(self, onset: int) -> None:
         """Forget the last saccade: a loss right after it showed that it was none."""
@@ -181,6 +190,7 @@ class FeatureStream:
                 buffer[: self._kept] = buffer[surplus : self._filled]
             self._first += surplus
             self._filled = self._kept
+        lost_before = self._lost_run
         found = np.empty(n, np.int64)
         n_found, self._lost_run = long_losses(
             x_deg, y_deg, self.n_samples, self._lost_run, self._settings.long_loss, found
@@ -188,7 +198,9 @@ class FeatureStream:
         self._losses.extend(found[:n_found].tolist())
         new = slice(self._filled, self._filled + n)
         self._times_us[new], self._x[new], self._y[new] = times_us, x_deg, y_deg
+        last_seen = max(0, self._filled - lost_before - 1)
         self._filled += n
+        bridge_short_losses(self._x, self._y, last_seen, self._filled, self._settings.bridged_loss)
 
     def _shape(self, last_sample: int) -> list[Update]:
         updates: list[Update] = []
