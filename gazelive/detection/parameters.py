@@ -106,6 +106,14 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     longest_blink_ms: float = 600.0
     """A loss between these is called a blink, any other plain loss."""
 
+    @property
+    def retraction_reach_ms(self) -> float:
+        """How long after its offset a saccade can still be retracted.
+
+        Which lost samples are no dropout is known only when they are too many for one.
+        """
+        return self.loss_retracts_ms + self.dropout_ms
+
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gazelive.detection import OnlineDetector, detect_online
+from gazelive.detection import DetectorParameters, OnlineDetector, detect_online
 from gazelive.detection.agreement import match_events
 from gazelive.gaze.documents import Quality, Retraction, SaccadeOnset
 from gazelive.gaze.events import Blink, Fixation, Saccade
@@ -84,6 +84,26 @@ def test_a_loss_right_after_a_saccade_retracts_it(make_trace: Make) -> None:
     assert outputs.index(first) < outputs.index(retraction) < outputs.index(second)
     detection = detect_online(trace.times_us, trace.x_deg, trace.y_deg, trace.rate_hz)
     assert [s.onset_us for s in detection.saccades] == [second.onset_us]
+
+
+@pytest.mark.parametrize("after_ms", [10, 20, 38, 60])
+def test_retractions_come_within_their_reach(make_trace: Make, after_ms: int) -> None:
+    parameters = DetectorParameters()
+    trace = make_trace(seconds=1.0, every_ms=2000.0)
+    (saccade,) = only(run(trace), Saccade)
+    lost = int(saccade.offset_us / 1000) + after_ms
+    trace.x_deg[lost : lost + 100] = np.nan
+    detector = OnlineDetector(sampling_rate_hz=1000.0)
+    known_us = [
+        trace.times_us[i]
+        for i in range(len(trace.times_us))
+        for output in detector.push(
+            *(a[i : i + 1] for a in (trace.times_us, trace.x_deg, trace.y_deg))
+        )
+        if isinstance(output, Retraction)
+    ]
+    assert len(known_us) == (after_ms <= parameters.loss_retracts_ms)
+    assert all(t <= saccade.offset_us + 1000 * parameters.retraction_reach_ms for t in known_us)
 
 
 def test_a_later_loss_retracts_nothing_but_ends_the_fixation(make_trace: Make) -> None:
