@@ -7,6 +7,8 @@ to need kernels asks `is_first_compile` and says so.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -16,13 +18,25 @@ import platformdirs
 
 from gazelive import __version__
 
+KERNEL_SOURCES = ("_kernels", "_state")
+"""How the names of files end whose functions or constants are compiled."""
 F = TypeVar("F", bound=Callable[..., Any])
 _numba_config: Any = numba.config
 
 
+@functools.cache
 def cache_directory() -> Path:
-    """Return the folder that holds this version's compiled kernels."""
-    tag = f"gazelive-{__version__}-numba-{numba.__version__}"
+    """Return the folder that holds the kernels of this version, compiled from these sources.
+
+    Numba looks only at the file that a kernel stands in, not at the kernels that it calls; so the
+    sources of all of them are part of the folder's name.
+    """
+    package = Path(__file__).parent
+    sources = hashlib.blake2b(digest_size=6)
+    for path in sorted(package.rglob("*.py")):
+        if path.stem.endswith(KERNEL_SOURCES):
+            sources.update(path.read_bytes())
+    tag = f"{__version__}-{sources.hexdigest()}-numba-{numba.__version__}"
     return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "kernels" / tag
 
 
