@@ -26,7 +26,7 @@ from scenery.render import Scene, render
 from gazelive.atomic import write_bytes
 
 SEED = 0
-SIZE_LIMIT_BYTES = 280_000
+SIZE_LIMIT_BYTES = 230_000
 SCENES = tuple(sorted(module.name for module in pkgutil.iter_modules(scenes.__path__)))
 
 

@@ -28,6 +28,8 @@ class Tree(NamedTuple):
     count: npt.NDArray[np.int32]
     order: npt.NDArray[np.int64]
     shape: npt.NDArray[np.float32]
+    is_pane: npt.NDArray[np.bool_]
+    """Whether a triangle casts no shadow."""
 
 
 @kernel
@@ -117,8 +119,8 @@ def _grow(lows, highs):  # type: ignore[no-untyped-def]
     return bounds[:n_nodes].copy(), first[:n_nodes].copy(), count[:n_nodes].copy(), order
 
 
-def build_tree(triangles: npt.NDArray[np.float64]) -> Tree:
-    """Return the tree over `triangles` (n, 3 corners, 3)."""
+def build_tree(triangles: npt.NDArray[np.float64], is_pane: npt.NDArray[np.bool_]) -> Tree:
+    """Return the tree over `triangles` (n, 3 corners, 3); `is_pane` (n,) cast no shadow."""
     bounds, first, count, order = _grow(triangles.min(axis=1), triangles.max(axis=1))
     ordered = triangles[order]
     shape = np.concatenate(
@@ -130,6 +132,7 @@ def build_tree(triangles: npt.NDArray[np.float64]) -> Tree:
         count.astype(np.int32),
         order,
         shape.astype(np.float32),
+        is_pane[order],
     )
 
 
@@ -155,34 +158,36 @@ def _reciprocal(d):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def first_hit(tree, stack, ox, oy, oz, dx, dy, dz, near, far, any_hit):  # type: ignore[no-untyped-def]
+def first_hit(tree, scratch, ox, oy, oz, dx, dy, dz, near, far, for_shadow):  # type: ignore[no-untyped-def]  # noqa: PLR0912
     """Return (distance, triangle in the tree's order, u, v) of the nearest hit beyond `near`.
 
-    The triangle is -1 where nothing is met before `far`; with `any_hit` the first one found
-    will do (is there light?). `stack` (96,) is scratch space.
+    The triangle is -1 where nothing is met before `far`. `for_shadow` asks only whether anything
+    but a pane is in the way: the first such triangle will do. `scratch` is a stack of nodes with
+    their distances, (96,) each.
     """
     ix, iy, iz = _reciprocal(dx), _reciprocal(dy), _reciprocal(dz)
     hit, hit_u, hit_v = -1, 0.0, 0.0
-    stack[0] = 0
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if _enter(tree.bounds, node, ox, oy, oz, ix, iy, iz, far) >= far:
-            continue
+    stack, reach = scratch
+    node, depth = 0, 0
+    if _enter(tree.bounds, 0, ox, oy, oz, ix, iy, iz, far) >= far:
+        return far, hit, hit_u, hit_v
+    while True:
         n_inside = tree.count[node]
         child = tree.first[node]
         if n_inside == 0:
             near_0 = _enter(tree.bounds, child, ox, oy, oz, ix, iy, iz, far)
             near_1 = _enter(tree.bounds, child + 1, ox, oy, oz, ix, iy, iz, far)
-            closer, other = (child, child + 1) if near_0 <= near_1 else (child + 1, child)
-            if max(near_0, near_1) < _FAR:
-                stack[depth] = other
-                depth += 1
-            if min(near_0, near_1) < _FAR:
-                stack[depth] = closer
-                depth += 1
-            continue
+            closer, other = child, child + 1
+            if near_1 < near_0:
+                near_0, near_1 = near_1, near_0
+                closer, other = other, closer
+            if near_0 < _FAR:
+                if near_1 < _FAR:
+                    stack[depth], reach[depth] = other, near_1
+                    depth += 1
+                node = closer
+                continue
+            n_inside = 0
         for t in range(child, child + n_inside):
             e1x, e1y, e1z = tree.shape[t, 3], tree.shape[t, 4], tree.shape[t, 5]
             e2x, e2y, e2z = tree.shape[t, 6], tree.shape[t, 7], tree.shape[t, 8]
@@ -201,7 +206,14 @@ def first_hit(tree, stack, ox, oy, oz, dx, dy, dz, near, far, any_hit):  # type:
                 continue
             distance = (e2x * qx + e2y * qy + e2z * qz) * inverse
             if near < distance < far:
+                if for_shadow:
+                    if tree.is_pane[t]:
+                        continue
+                    return distance, t, u, v
                 far, hit, hit_u, hit_v = distance, t, u, v
-                if any_hit:
-                    return far, hit, hit_u, hit_v
-    return far, hit, hit_u, hit_v
+        while depth > 0 and reach[depth - 1] >= far:
+            depth -= 1
+        if depth == 0:
+            return far, hit, hit_u, hit_v
+        depth -= 1
+        node = stack[depth]

@@ -103,10 +103,13 @@ class Scene:
 
 def _world(scene: Scene) -> World:
     mesh = merged(scene.meshes)
-    tree = build_tree(mesh.vertices[mesh.faces])
+    materials = scene.palette.table()
+    is_pane = (materials.kind == Kind.GLASS) | (
+        (materials.kind == Kind.GLOW) & (materials.shine > 0)
+    )
+    tree = build_tree(mesh.vertices[mesh.faces], is_pane[mesh.materials])
     faces = mesh.faces[tree.order]
     lamps = scene.lamps
-    materials = scene.palette.table()
     return World(
         tree=tree,
         normals=np.ascontiguousarray(mesh.normals[faces]),
@@ -119,7 +122,6 @@ def _world(scene: Scene) -> World:
             np.array([lamp[2] for lamp in lamps], float).reshape(-1, 3),
             np.array([lamp[4] * to_linear(lamp[3]) for lamp in lamps], float).reshape(-1, 3),
         ),
-        has_panes=bool((materials.kind == Kind.GLASS).any() or lamps),
     )
 
 

@@ -35,8 +35,6 @@ class World(NamedTuple):
     materials: MaterialTable
     sky: Sky
     lamps: Lamps
-    has_panes: bool
-    """Whether there is glass, or lamps, which let light pass."""
 
 
 class Eye(NamedTuple):
@@ -105,27 +103,13 @@ def _fresnel(cosine, at_normal):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _passes(world, stack, x, y, z, dx, dy, dz, far):  # type: ignore[no-untyped-def]
-    """Return the share of light that comes through: glass dims it, lamps let it pass."""
-    share = 1.0
-    for _ in range(4):
-        distance, t, _u, _v = first_hit(
-            world.tree, stack, x, y, z, dx, dy, dz, 1e-4, far, not world.has_panes
-        )
-        if t < 0:
-            return share
-        m = world.material[t]
-        if world.materials.kind[m] == GLASS:
-            share *= 0.88
-        elif not (world.materials.kind[m] == GLOW and world.materials.shine[m] > 0):
-            return 0.0
-        x, y, z = x + dx * distance, y + dy * distance, z + dz * distance
-        far -= distance
-    return 0.0
+def _lit(world, scratch, x, y, z, dx, dy, dz, far):  # type: ignore[no-untyped-def]
+    """Say whether light comes from a direction."""
+    return first_hit(world.tree, scratch, x, y, z, dx, dy, dz, 1e-4, far, True)[1] < 0
 
 
 @kernel
-def _direct(world, stack, x, y, z, nx, ny, nz, dx, dy, dz, gloss, both_sides, state):  # type: ignore[no-untyped-def]  # noqa: PLR0917
+def _direct(world, scratch, x, y, z, nx, ny, nz, dx, dy, dz, gloss, both_sides, state):  # type: ignore[no-untyped-def]  # noqa: PLR0917
     """Return the light that a point gets from the sun and the lamps.
 
     Red, green, blue, and the sun's highlight as seen along (dx, dy, dz) on a coat whose
@@ -140,9 +124,9 @@ def _direct(world, stack, x, y, z, nx, ny, nz, dx, dy, dz, gloss, both_sides, st
         cosine = nx * lx + ny * ly + nz * lz
         if both_sides and cosine < 0:
             cosine *= -0.6
-        if cosine > 0:
-            share = cosine * _passes(world, stack, x, y, z, lx, ly, lz, _FAR)
-            if gloss > 0 and share > 0:
+        if cosine > 0 and _lit(world, scratch, x, y, z, lx, ly, lz, _FAR):
+            share = cosine
+            if gloss > 0:
                 hx, hy, hz = lx - dx, ly - dy, lz - dz
                 half = (nx * hx + ny * hy + nz * hz) / math.sqrt(hx * hx + hy * hy + hz * hz)
                 highlight = 0.04 * share * (gloss + 8) / 8 * math.pow(max(0.0, half), gloss)
@@ -161,9 +145,12 @@ def _direct(world, stack, x, y, z, nx, ny, nz, dx, dy, dz, gloss, both_sides, st
         cosine = nx * lx + ny * ly + nz * lz
         if both_sides and cosine < 0:
             cosine *= -0.6
-        if facing > 0 and cosine > 0:
+        if (
+            facing > 0
+            and cosine > 0
+            and _lit(world, scratch, x, y, z, lx, ly, lz, 0.999 * distance)
+        ):
             share = cosine * facing / square / math.pi
-            share *= _passes(world, stack, x, y, z, lx, ly, lz, distance * 0.999)
             r += share * lamps.radiance[k, 0]
             g += share * lamps.radiance[k, 1]
             b += share * lamps.radiance[k, 2]
@@ -204,7 +191,7 @@ def _outward(dx, dy, dz, gx, gy, gz):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _glimpse(world, stack, x, y, z, dx, dy, dz, roughness, gx, gy, gz, state):  # type: ignore[no-untyped-def]  # noqa: PLR0917
+def _glimpse(world, scratch, x, y, z, dx, dy, dz, roughness, gx, gy, gz, state):  # type: ignore[no-untyped-def]  # noqa: PLR0917
     """Return the light mirrored by a clear coat: one ray, direct light only, no sun's disc.
 
     Tracing it beside the scattered light, instead of choosing between the two, leaves far less
@@ -212,7 +199,7 @@ def _glimpse(world, stack, x, y, z, dx, dy, dz, roughness, gx, gy, gz, state):  
     """
     dx, dy, dz = _near_direction(dx, dy, dz, roughness, state)
     dx, dy, dz = _outward(dx, dy, dz, gx, gy, gz)
-    distance, t, u, v = first_hit(world.tree, stack, x, y, z, dx, dy, dz, 1e-4, _FAR, False)
+    distance, t, u, v = first_hit(world.tree, scratch, x, y, z, dx, dy, dz, 1e-4, _FAR, False)
     if t < 0:
         return sky_light(world.sky, dx, dy, dz, False)
     x, y, z = x + dx * distance, y + dy * distance, z + dz * distance
@@ -224,7 +211,7 @@ def _glimpse(world, stack, x, y, z, dx, dy, dz, roughness, gx, gy, gz, state):  
         return cr * strength, cg * strength, cb * strength
     lr, lg, lb, _highlight = _direct(
         world,
-        stack,
+        scratch,
         x + 1e-4 * gx,
         y + 1e-4 * gy,
         z + 1e-4 * gz,
@@ -243,7 +230,7 @@ def _glimpse(world, stack, x, y, z, dx, dy, dz, roughness, gx, gy, gz, state):  
 
 
 @kernel
-def _follow(world, stack, ox, oy, oz, dx, dy, dz, n_bounces, u0, v0, state, first):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915, PLR0917
+def _follow(world, scratch, ox, oy, oz, dx, dy, dz, n_bounces, u0, v0, state, first):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915, PLR0917
     """Return the light (red, green, blue) that comes along a ray.
 
     `first` (7,) receives the colour, normal and distance of the first surface that scatters.
@@ -254,7 +241,9 @@ def _follow(world, stack, ox, oy, oz, dx, dy, dz, n_bounces, u0, v0, state, firs
     n_scattered = 0
     mirrored = True
     for _ in range(n_bounces + 6):
-        distance, t, u, v = first_hit(world.tree, stack, ox, oy, oz, dx, dy, dz, 1e-4, _FAR, False)
+        distance, t, u, v = first_hit(
+            world.tree, scratch, ox, oy, oz, dx, dy, dz, 1e-4, _FAR, False
+        )
         if t < 0:
             sr, sg, sb = sky_light(world.sky, dx, dy, dz, mirrored)
             r, g, b = r + tr * sr, g + tg * sg, b + tb * sb
@@ -317,7 +306,7 @@ def _follow(world, stack, ox, oy, oz, dx, dy, dz, n_bounces, u0, v0, state, firs
             if n_scattered == 0:
                 sr, sg, sb = _glimpse(
                     world,
-                    stack,
+                    scratch,
                     x + gx * lift,
                     y + gy * lift,
                     z + gz * lift,
@@ -351,7 +340,7 @@ def _follow(world, stack, ox, oy, oz, dx, dy, dz, n_bounces, u0, v0, state, firs
         shine = world.materials.shine[m]
         gloss = 2 / (world.materials.roughness[m] ** 2 + 1e-4) if shine > 0 else 0.0
         lr, lg, lb, highlight = _direct(
-            world, stack, ox, oy, oz, nx, ny, nz, dx, dy, dz, gloss, kind == LEAF, state
+            world, scratch, ox, oy, oz, nx, ny, nz, dx, dy, dz, gloss, kind == LEAF, state
         )
         highlight *= shine
         r += tr * (cr * lr + highlight * world.sky.sun_light[0])
@@ -386,7 +375,7 @@ def trace_rows(world, eye, size, rows, n_samples, n_bounces, seed, light, surfac
     """
     n_rows, n_columns = size
     state = np.zeros(1, np.uint64)
-    stack = np.empty(96, np.int32)
+    scratch = (np.empty(96, np.int32), np.empty(96))
     first = np.zeros(7)
     side = int(math.sqrt(n_samples))
     for row in range(rows[0], rows[1]):
@@ -423,7 +412,7 @@ def trace_rows(world, eye, size, rows, n_samples, n_bounces, seed, light, surfac
                 v0 = (shift_v + sample * 0.5698402909980532) % 1.0
                 r, g, b = _follow(
                     world,
-                    stack,
+                    scratch,
                     ox,
                     oy,
                     oz,

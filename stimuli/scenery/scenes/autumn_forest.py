@@ -37,7 +37,7 @@ def compose(rng: Rng) -> Scene:
             sun_strength=4.2,
             horizon=(0.95, 0.88, 0.7),
             zenith=(0.6, 0.7, 0.8),
-            haze=0.011,
+            haze=0.0065,
             haze_colour=(0.93, 0.82, 0.58),
             sun_radius_deg=1.2,
         ),

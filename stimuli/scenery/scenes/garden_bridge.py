@@ -1,4 +1,4 @@
-"""A red arched bridge over a pond, cherry trees in bloom, a stone lantern, carp."""
+"""A red arched bridge over a pond, cherry trees in bloom, a stone lantern, ducks."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ def compose(rng: Rng) -> Scene:
         (0.24, 0.31, 0.16),
         (0.42, 0.39, 0.37),
         texture=Texture.TERRAIN,
-        scale=90,
+        scale=42,
         detail=330,
-        bump=0.35,
+        bump=0.6,
     )
 
     def height(x: Floats, y: Floats) -> Floats:
@@ -30,8 +30,9 @@ def compose(rng: Rng) -> Scene:
         rise = np.clip(back / 1500, -0.05, 1)
         peaks = 620 * noise_at(x / 700 + 4.1, y / 700, 0.3, octaves=8, ridged=True)
         foothills = 26 * noise_at(x / 120, y / 120, 1.0, octaves=5) * np.clip(back / 150, 0, 1)
-        point = 42 * np.exp(-(((x + 78) / 44) ** 2) - ((y - 125) / 55) ** 2)
-        return np.sign(rise) * np.abs(rise) ** 0.8 * (peaks + 60) + foothills - 9 + point
+        point = 17 * np.exp(-(((x + 46) / 26) ** 2) - ((y - 135) / 30) ** 2)
+        slope = np.sign(rise) * np.abs(rise) ** 0.8 * (peaks + 60) - 9
+        return np.maximum(slope, -10) + foothills + point
 
     scene = Scene(
         palette,
@@ -47,8 +48,8 @@ def compose(rng: Rng) -> Scene:
     scene.add(level(palette((0.03, 0.1, 0.12), kind=Kind.WATER, scale=2.2, bump=0.035)))
     needles = leaf_colours(palette, [(0.08, 0.2, 0.1), (0.1, 0.25, 0.12), (0.06, 0.16, 0.1)])
     kinds = [conifer(rng, 1.0, bark(palette), needles, n_whorls=14, detail=8) for _ in range(5)]
-    stands = places(rng, 2600, (-420, 420), (55, 800), height)
-    for place in stands[(stands[:, 2] > 0.6) & (stands[:, 2] < 150)][:620]:
+    stands = places(rng, 4000, (-420, 420), (55, 800), height)
+    for place in stands[(stands[:, 2] > 0.6) & (stands[:, 2] < 150)][:1000]:
         scene.add(kinds[int(rng.integers(5))].scaled(rng.uniform(11, 22)).moved(*place))
     cabin = house(
         rng,
@@ -60,6 +61,6 @@ def compose(rng: Rng) -> Scene:
         roof=palette((0.25, 0.22, 0.2)),
         lit=1.2,
     )
-    scene.add(cabin.turned(18).moved(-62, 112, height_of(height, -62.0, 112.0) - 0.3))
+    scene.add(cabin.turned(18).moved(-37, 121, height_of(height, -37.0, 122.0) - 0.5))
     scene.add(rowing_boat(palette, 5.5, (0.85, 0.55, 0.1)).turned(-25).moved(13, 48, 0.1))
     return scene
