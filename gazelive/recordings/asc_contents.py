@@ -1,10 +1,9 @@
-"""What the lines of an ASC file mean that are no samples, taken in the order of the file."""
+"""What the rarer lines of an ASC file mean, taken in the order of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.stream import Message
 from gazelive.recordings import asc_kernels as asc
 from gazelive.recordings import asc_lines
@@ -22,14 +21,13 @@ _NO_END = "the block that starts here has no END"
 
 
 class AscContents:
-    """Gathers blocks, messages, events and signals; `store` tells where a block's samples are."""
+    """Gathers blocks, messages and signals; `store` tells where a block's samples are."""
 
     def __init__(self, store: SampleStore, problems: ProblemLog) -> None:
         self._store = store
         self._problems = problems
         self.header: list[str] = []
         self.messages: list[Message] = []
-        self.events: list[TrackerEvent] = []
         self.signals: list[Signal] = []
         self.blocks: list[BlockLines] = []
         """Those that have ended."""
@@ -40,8 +38,6 @@ class AscContents:
         self._announced_rate_hz: float | None = None
         self._continuation: list[str] = []
         self._can_continue = False
-        self._open_events: dict[tuple[str, str], int] = {}
-        """The line on which each began, by kind and eye."""
         self._last_time: tuple[bytes, int | None] = (b"", None)
         self._last_text: tuple[bytes, str] = (b"", "")
         self._takers: dict[int, Callable[[int, bytes], None]] = {
@@ -55,8 +51,6 @@ class AscContents:
             asc.PUPIL: self._take_pupil,
             asc.PRESCALER: self._take_prescaler,
             asc.VELOCITY_PRESCALER: self._take_velocity_prescaler,
-            asc.START_EVENT: self._take_start_event,
-            asc.END_EVENT: self._take_end_event,
             asc.INPUT: self._take_input,
             asc.BUTTON: self._take_button,
         }
@@ -64,7 +58,7 @@ class AscContents:
     @property
     def is_empty(self) -> bool:
         """Whether no line was seen that only ASC files have."""
-        return not (self.messages or self.events or self._has_started)
+        return not (self.messages or self._has_started)
 
     def take(self, line: int, kind: int, content: bytes, *, is_last: bool) -> None:
         """Take the line of that number and kind; `is_last`: the file stops in it."""
@@ -79,7 +73,6 @@ class AscContents:
         if self.block is not None:
             self._problems.add(self.block.line, _NO_END)
             self._close_block()
-        self._give_up_open_events()
 
     def _take_header(self, _line: int, content: bytes) -> None:
         text = asc_lines.text_of(content[2:]).strip()
@@ -200,36 +193,8 @@ class AscContents:
             self._problems.add(block.line, "the block that starts here is empty: left out")
         self.block = None
         self._announced_rate_hz = None
-        self._give_up_open_events()
 
-    # events and signals
-
-    def _take_start_event(self, line: int, content: bytes) -> None:
-        started = asc_lines.start_event(content.split())
-        if started is None:
-            self._problems.add(line, _UNREADABLE)
-            return
-        kind, eye, _ = started
-        if (kind, eye) in self._open_events:
-            self._give_up(kind, eye)
-        self._open_events[kind, eye] = line
-
-    def _take_end_event(self, line: int, content: bytes) -> None:
-        prescaler = self.block.prescaler if self.block else 1.0
-        event = asc_lines.end_event(content.split(), prescaler)
-        if event is None:
-            self._problems.add(line, _UNREADABLE)
-            return
-        self._open_events.pop((event.kind, event.eye), None)
-        self.events.append(event)
-
-    def _give_up_open_events(self) -> None:
-        for kind, eye in tuple(self._open_events):
-            self._give_up(kind, eye)
-
-    def _give_up(self, kind: str, eye: str) -> None:
-        line = self._open_events.pop((kind, eye))
-        self._problems.add(line, f"the {kind} of eye {eye} that starts here has no end: left out")
+    # signals
 
     def _take_input(self, line: int, content: bytes) -> None:
         self._take_signal(line, asc_lines.input_signal(content.split()))

@@ -1,53 +1,79 @@
-"""The byte parser of ASC files: sample lines become numbers, other lines an index.
+"""The byte parser of ASC files: samples and events become numbers, other lines an index.
 
 `parse_lines` walks over whole lines of text. A line that starts with a digit is a sample and is
-read in place; any other line is only recognised by its first letters and noted in an index for
-Python, which knows what the rare lines mean. Since a START, SAMPLES, EVENTS or END line changes
-how the next samples are to be read, the kernel returns after each of those.
-
-Loops run to a line end without looking at the text's length: the caller guarantees that the
-text ends with a newline, and no loop below steps over one. Positions in the text are unsigned,
-which spares numba its check for negative indices in every byte (a quarter of the time).
+read in place, and so are the tracker's events, of which there are many; any other line is only
+recognised by its first letters and noted in an index for Python, which knows what the rare lines
+mean. Since a START, SAMPLES, EVENTS or END line changes how the next samples are to be read, the
+kernel returns after each of those.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.compilation import kernel
 from gazelive.gaze.samples import N_TARGET_FLAGS, TARGET_STATUS_SHIFT
 from gazelive.recordings.asc_columns import EYE_WORDS, STATUS_WORD
+from gazelive.recordings.asc_token_kernels import (
+    BLANK,
+    DAMAGED,
+    ENDS_TOKEN,
+    MAX_TARGET_FLAGS,
+    NEWLINE,
+    ONE,
+    SPACE,
+    TAB,
+    ZERO,
+    Bytes,
+    Position,
+    bytes_among,
+    inlined,
+    read_eye,
+    read_flags,
+    read_number,
+    read_time_us,
+    skip_blanks,
+    skip_line,
+    skip_token,
+)
+from gazelive.recordings.asc_word_kernels import (
+    EIGHT,
+    ends_without_flags,
+    read_usual_number,
+    read_usual_time,
+    usual_time_length,
+)
 
-Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
-Position = np.uint64
+Doubles = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint32]
 
 # why parse_lines returned
 DONE = 0
 STRUCTURE = 1
-INDEX_FULL = 2
-ROWS_FULL = 3
+FULL = 2
 
 # places in `state`, which lives on from call to call
 POSITION = 0
 LINE = 1
 N_ROWS = 2
 N_INDEXED = 3
-N_FAULTS = 4
-IN_BLOCK = 5
-HAS_COLUMNS = 6
-MESSAGE_OPEN = 7  # the line before was a message, so an indented line continues it
-LAST_TIME_US = 8
-LAST_WRITTEN_TIME_US = 9
-TIMES_REPEAT = 10  # a repeated time is half a millisecond later (2000 Hz)
-PARTS_SEEN = 11  # the optional parts that the block's last sample had
-OUT_OF_ORDER = 12  # some time was not later than the one before
-STATE_SIZE = 13
+N_EVENTS = 4
+N_FAULTS = 5
+IN_BLOCK = 6
+HAS_COLUMNS = 7
+MESSAGE_OPEN = 8  # the line before was a message, so an indented line continues it
+LAST_TIME_US = 9
+LAST_WRITTEN_TIME_US = 10
+TIMES_REPEAT = 11  # a repeated time is half a millisecond later (2000 Hz)
+PARTS_SEEN = 12  # the optional parts that the block's last sample had
+OUT_OF_ORDER = 13  # some time was not later than the one before
+OPEN_EVENTS = 14  # from here on: the line on which an event began that goes on, by kind and eye
+STATE_SIZE = 20
 
 HAS_FLAGS = 1
 HAS_TARGET = 2
@@ -79,10 +105,25 @@ END = 8
 PUPIL = 9
 PRESCALER = 10
 VELOCITY_PRESCALER = 11
-START_EVENT = 12
-END_EVENT = 13
-INPUT = 14
-BUTTON = 15
+INPUT = 12
+BUTTON = 13
+
+# the kinds of lines that are events, and the columns of their heads
+START_SACCADE = 14
+START_FIXATION = 15
+START_BLINK = 16
+END_SACCADE = 17
+END_FIXATION = 18
+END_BLINK = 19
+EVENT_KIND = 0
+EVENT_EYE = 1
+EVENT_START_US = 2
+EVENT_END_US = 3
+EVENT_WIDTH = 4
+SACCADE_NUMBERS = (0, 6)  # start x y, end x y, amplitude, peak velocity
+FIXATION_NUMBERS = (6, 9)  # x y, pupil
+BLINK_NUMBERS = (9, 9)
+N_EVENT_NUMBERS = 9
 
 # what is wrong with a line
 NO_FAULT = 0
@@ -91,27 +132,16 @@ WRONG_COLUMNS = 2
 TIME_ORDER = 3
 UNKNOWN_LINE = 4
 MISPLACED_LINE = 5
+UNREADABLE_EVENT = 6
+UNENDED_EVENT = 7
 
-TAB, NEWLINE, RETURN, SPACE = b"\t\n\r "
-MINUS, POINT, ZERO, LETTER_A, LETTER_Z = b"-.0AZ"
-HASH, SLASH, SEMICOLON, ARROW = b"#/;>"
+COMMENT = bytes_among(b"\n#/;")
+ARROW = ord(">")
 TWO_STARS = int.from_bytes(b"**", "big")
-
-ONE = Position(1)
-DAMAGED = Position(0)
-"""No token ends at the first byte, so this position is free to mean: cannot be read."""
-MAX_TIME_DIGITS = 13
-MAX_NUMBER_DIGITS = 18
-MISSING_CODE = -32768.0
-MISSING_WORD = np.frombuffer(b"MISSING_DATA", np.uint8)
-POWERS_OF_TEN = np.array([10.0**power for power in range(MAX_NUMBER_DIGITS + 1)])
-MAX_TARGET_FLAGS = N_TARGET_FLAGS + 4
-"""With two eyes the last four flags, of the eye near an edge, come twice."""
-LEFT_PUPIL_WORD, RIGHT_PUPIL_WORD = EYE_WORDS["L"][2], EYE_WORDS["R"][2]
-
-
-inlined = numba.njit(inline="always")
-"""For what `parse_lines` is made of: as calls, each would count references to its arrays."""
+MISSING_FROM = 1e8
+"""What the tracker's library writes where an event has no position."""
+IS_PUPIL = np.array([word in (EYE_WORDS["L"][2], EYE_WORDS["R"][2]) for word in range(32)])
+"""Of each word of a row; no row is longer."""
 
 
 def _keywords(kinds: dict[bytes, int]) -> tuple[Integers, Integers]:
@@ -122,12 +152,12 @@ def _keywords(kinds: dict[bytes, int]) -> tuple[Integers, Integers]:
 KEYWORDS, KEYWORD_KINDS = _keywords(
     {
         b"MSG ": MESSAGE,
-        b"SFIX": START_EVENT,
-        b"EFIX": END_EVENT,
-        b"SSAC": START_EVENT,
-        b"ESAC": END_EVENT,
-        b"SBLI": START_EVENT,
-        b"EBLI": END_EVENT,
+        b"SFIX": START_FIXATION,
+        b"EFIX": END_FIXATION,
+        b"SSAC": START_SACCADE,
+        b"ESAC": END_SACCADE,
+        b"SBLI": START_BLINK,
+        b"EBLI": END_BLINK,
         b"INPU": INPUT,
         b"BUTT": BUTTON,
         b"STAR": START,
@@ -143,127 +173,13 @@ KEYWORDS, KEYWORD_KINDS = _keywords(
 
 
 @inlined
-def _ends_token(byte: Any) -> Any:
-    return byte in (TAB, SPACE, NEWLINE, RETURN)
-
-
-@inlined
-def _is_blank(byte: Any) -> Any:
-    return byte in (TAB, SPACE, RETURN)
-
-
-@inlined
-def _skip_blanks(text: Bytes, at: Position) -> Position:
-    while _is_blank(text[at]):
-        at += ONE
-    return at
-
-
-@inlined
-def _skip_line(text: Bytes, at: Position) -> Position:
-    """Return the position after the line's newline."""
-    while text[at] != NEWLINE:
-        at += ONE
-    return at + ONE
-
-
-@inlined
-def _number(text: Bytes, at: Position) -> tuple[float, Position]:
-    """Read one number after blanks: its value (NaN if missing) and where it ends, or DAMAGED.
-
-    The digits are gathered as one integer and divided once by a power of ten, which rounds
-    correctly for up to 15 digits.
-    """
-    at = _skip_blanks(text, at)
-    negative = text[at] == MINUS
-    if negative:
-        at += ONE
-    mantissa = np.int64(0)
-    n_digits = 0
-    n_decimals = 0
-    digit = np.uint8(text[at] - ZERO)  # anything but a digit wraps around to 10 or more
-    while digit < 10:
-        mantissa = mantissa * 10 + np.int64(digit)
-        n_digits += 1
-        at += ONE
-        digit = np.uint8(text[at] - ZERO)
-    if text[at] == POINT:
-        at += ONE
-        digit = np.uint8(text[at] - ZERO)
-        while digit < 10:
-            mantissa = mantissa * 10 + np.int64(digit)
-            n_decimals += 1
-            at += ONE
-            digit = np.uint8(text[at] - ZERO)
-        missing = n_digits + n_decimals == 0  # a lone point
-    else:
-        missing = n_digits == 0
-        k = 0
-        while missing and k < MISSING_WORD.size:
-            missing = text[at] == MISSING_WORD[k]
-            at += ONE if missing else DAMAGED
-            k += 1
-    n_digits += n_decimals
-    value = mantissa / POWERS_OF_TEN[min(n_decimals, MAX_NUMBER_DIGITS)]
-    if negative:
-        value = -value
-    if missing or value == MISSING_CODE:
-        value = np.nan
-    ended = _ends_token(text[at])
-    whole = missing != (0 < n_digits <= MAX_NUMBER_DIGITS) and not (missing and negative)
-    return value, at if ended and whole else DAMAGED
-
-
-@inlined
-def _flags(text: Bytes, at: Position) -> tuple[int, int, Position]:
-    """Read a token of flags: a bit for each letter, the token's length, and where it ends."""
-    bits = 0
-    n = 0
-    while not _ends_token(text[at]):
-        byte = text[at]
-        if byte != POINT:
-            bits |= 1 << min(n, MAX_TARGET_FLAGS)
-        # whatever is neither point nor letter makes the token too long to be flags
-        n += 1 if byte == POINT or LETTER_A <= byte <= LETTER_Z else MAX_TARGET_FLAGS + 1
-        at += ONE
-    return bits, n, at
-
-
-@inlined
-def _time_us(text: Bytes, at: Position) -> tuple[np.int64, Position]:
-    """Read a time in milliseconds with up to three decimals, and where it ends, or DAMAGED."""
-    time_us = np.int64(0)
-    n_digits = 0
-    digit = np.uint8(text[at] - ZERO)
-    while digit < 10:
-        time_us = time_us * 10 + np.int64(digit)
-        n_digits += 1
-        at += ONE
-        digit = np.uint8(text[at] - ZERO)
-    time_us *= 1000
-    if text[at] == POINT:
-        at += ONE
-        scale = 100
-        digit = np.uint8(text[at] - ZERO)
-        while digit < 10:
-            time_us += scale * np.int64(digit)
-            scale //= 10
-            at += ONE
-            digit = np.uint8(text[at] - ZERO)
-    ended = _ends_token(text[at])
-    return time_us, at if ended and n_digits <= MAX_TIME_DIGITS else DAMAGED
-
-
-@inlined
 def _numbers(text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats) -> Position:
     """Read the numbers before the flags into `row`; return where they end, or DAMAGED."""
-    for word in range(layout[ABSENT_START], layout[ABSENT_STOP]):
-        numbers[row, word] = np.nan
     k = DESTINATIONS
     while at != DAMAGED and k < layout.size:
-        value, at = _number(text, at)
+        value, at = read_number(text, at)
         word = layout[k]
-        if value == 0.0 and word in (LEFT_PUPIL_WORD, RIGHT_PUPIL_WORD):
+        if value == 0.0 and IS_PUPIL[word]:
             value = np.nan  # no pupil was seen
         numbers[row, word] = value
         k += 1
@@ -271,85 +187,242 @@ def _numbers(text: Bytes, at: Position, row: int, layout: Integers, numbers: Flo
 
 
 @inlined
-def _reflection(text: Bytes, at: Position, layout: Integers) -> tuple[int, int, Position]:
-    """Read the corneal-reflection flags, if any: status bits, HAS_FLAGS or 0, where they end."""
-    flags = 0
-    n_flags = 0
-    if at != DAMAGED:
-        flags, n_flags, at = _flags(text, _skip_blanks(text, at))
-    status = (flags & 1) | ((flags >> 1) << layout[EYE_FLAG_SHIFT])
-    whole = n_flags in (0, layout[N_FLAGS])
-    return status, HAS_FLAGS if n_flags > 0 else 0, at if whole else DAMAGED
+def _usual_sample(
+    text: Bytes, at: Position, n_time_digits: Position, row: int, layout: Integers, numbers: Floats
+) -> tuple[np.int64, Position]:
+    """Read a sample line in which every field has its usual width; its time, and its end.
+
+    DAMAGED where the line is not so.
+    """
+    for word in range(layout[ABSENT_START], layout[ABSENT_STOP]):
+        numbers[row, word] = np.nan
+    n_values = Position(layout.size - DESTINATIONS)
+    fields = at + n_time_digits
+    flags = fields + EIGHT * n_values
+    end = flags + Position(layout[N_FLAGS]) + ONE
+    time = np.int64(0)
+    if n_time_digits > DAMAGED and end + EIGHT < Position(text.size):
+        time, usual = read_usual_time(text, at, n_time_digits)
+        usual = usual and text[fields] == TAB and ends_without_flags(text, flags, layout[N_FLAGS])
+        for k in range(DESTINATIONS, layout.size):
+            tenths, is_number = read_usual_number(text, fields + ONE)
+            usual = usual and is_number
+            word = layout[k]
+            is_no_pupil = tenths == 0 and IS_PUPIL[word]
+            numbers[row, word] = np.nan if is_no_pupil else tenths / 10.0
+            fields += EIGHT
+        if not usual:
+            end = DAMAGED
+    else:
+        end = DAMAGED
+    return time, end
 
 
-@inlined
+@kernel
 def _target(
     text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
-) -> tuple[int, int, Position]:
-    """Read the head target and its flags, if any: status bits, HAS_TARGET or 0, the line's end."""
+) -> tuple[int, Position]:
+    """Read the head target and its flags: the flags, and the line's end, or DAMAGED."""
     flags = 0
     n_flags = 0
-    if at != DAMAGED:
-        at = _skip_blanks(text, at)
-    has_target = at != DAMAGED and text[at] != NEWLINE
     for word in range(layout[TARGET_START], layout[TARGET_STOP]):
         value = np.nan
-        if has_target and at != DAMAGED:
-            value, at = _number(text, at)
+        if at != DAMAGED:
+            value, at = read_number(text, at)
         numbers[row, word] = value
-    if has_target and at != DAMAGED:
-        flags, n_flags, at = _flags(text, _skip_blanks(text, at))
-        at = _skip_blanks(text, at)
-    whole = not has_target or N_TARGET_FLAGS <= n_flags <= MAX_TARGET_FLAGS
-    ended = text[at] == NEWLINE
-    return (
-        flags << TARGET_STATUS_SHIFT,
-        HAS_TARGET if has_target else 0,
-        at if whole and ended else DAMAGED,
-    )
+    if at != DAMAGED:
+        flags, n_flags, at = read_flags(text, at)
+        at = skip_blanks(text, at)
+    whole = N_TARGET_FLAGS <= n_flags <= MAX_TARGET_FLAGS and text[at] == NEWLINE
+    return flags, at if whole else DAMAGED
 
 
 @inlined
-def _accept(
-    time_us: np.int64, status: int, parts: int, bits: npt.NDArray[np.uint32], state: Integers
-) -> int:
-    """Complete the row that was read and go on to the next; return what is wrong with it."""
+def _ending(
+    text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
+) -> tuple[int, int, Position]:
+    """Read flags and head target: the status, which of them there are, and the line's end."""
+    parts = 0
+    flags, n_flags, at = read_flags(text, at)
+    status = (flags & 1) | ((flags >> 1) << layout[EYE_FLAG_SHIFT])
+    if n_flags > 0:
+        parts = HAS_FLAGS
+        at = skip_blanks(text, at) if n_flags == layout[N_FLAGS] else DAMAGED
+    if at != DAMAGED:
+        if text[at] != NEWLINE:
+            parts |= HAS_TARGET
+            flags, at = _target(text, at, row, layout, numbers)
+            status |= flags << TARGET_STATUS_SHIFT
+        else:
+            for word in range(layout[TARGET_START], layout[TARGET_STOP]):
+                numbers[row, word] = np.nan
+    return status, parts, at
+
+
+@inlined
+def _take_samples(
+    text: Bytes,
+    at: Position,
+    stop: Position,
+    layout: Integers,
+    numbers: Floats,
+    bits: Words,
+    state: Integers,
+) -> tuple[int, Position]:
+    """Read sample lines as far as they go, or to one that is damaged.
+
+    Returns what is wrong with the last of them, and where the next line starts.
+    """
     row = state[N_ROWS]
-    written_us = time_us
-    if state[TIMES_REPEAT] and written_us == state[LAST_WRITTEN_TIME_US]:
-        time_us += 500
+    n_lines = 0
+    last_us = state[LAST_TIME_US]
+    last_written_us = state[LAST_WRITTEN_TIME_US]
+    parts_seen = state[PARTS_SEEN]
+    n_time_digits = Position(0)
     fault = NO_FAULT
-    if time_us <= state[LAST_TIME_US]:
-        fault = TIME_ORDER
-        state[OUT_OF_ORDER] = 1
-    bits[row, 0] = time_us & 0xFFFFFFFF
-    bits[row, 1] = time_us >> 32
-    bits[row, STATUS_WORD] = status
-    state[PARTS_SEEN] = parts
-    state[LAST_WRITTEN_TIME_US] = written_us
-    state[LAST_TIME_US] = time_us
-    state[N_ROWS] = row + 1
+    while (
+        fault == NO_FAULT
+        and at < stop
+        and np.uint8(text[at] - ZERO) < 10
+        and row < numbers.shape[0]
+    ):
+        status = 0
+        parts = HAS_FLAGS
+        time_ms, end = _usual_sample(text, at, n_time_digits, row, layout, numbers)
+        time_us = 1000 * time_ms
+        if end == DAMAGED:
+            parts = 0
+            time_us, end = read_time_us(text, at)
+            n_time_digits = usual_time_length(at, end)
+            end = _numbers(text, end, row, layout, numbers)
+            if end != DAMAGED:
+                status, parts, end = _ending(text, end, row, layout, numbers)
+        # a line that ends earlier than the block's others was cut off
+        if end == DAMAGED or parts < parts_seen:
+            fault = WRONG_COLUMNS
+            at = skip_line(text, at)
+        else:
+            written_us = time_us
+            if state[TIMES_REPEAT] and written_us == last_written_us:
+                time_us += 500
+            if time_us <= last_us:
+                fault = TIME_ORDER
+                state[OUT_OF_ORDER] = 1
+            bits[row, 0] = time_us & 0xFFFFFFFF
+            bits[row, 1] = time_us >> 32
+            bits[row, STATUS_WORD] = status
+            parts_seen = parts
+            last_us = time_us
+            last_written_us = written_us
+            row += 1
+            at = end + ONE
+        n_lines += 1
+    state[N_ROWS] = row
+    state[LINE] += n_lines
+    state[LAST_TIME_US] = last_us
+    state[LAST_WRITTEN_TIME_US] = last_written_us
+    state[PARTS_SEEN] = parts_seen
+    return fault, at
+
+
+@inlined
+def _note_fault(fault: int, line: Any, faults: Integers, state: Integers) -> None:
+    n = state[N_FAULTS]
+    if n < faults.shape[0]:
+        faults[n, 0] = line
+        faults[n, 1] = fault
+    state[N_FAULTS] = n + 1
+
+
+@inlined
+def _begin_event(kind: int, eye: int, faults: Integers, state: Integers) -> None:
+    """Remember where an event began; the one of its kind before it has no end, if it is open."""
+    slot = OPEN_EVENTS + 2 * (kind - START_SACCADE) + eye
+    if state[slot]:
+        _note_fault(UNENDED_EVENT, state[slot], faults, state)
+    state[slot] = state[LINE]
+
+
+@inlined
+def _end_event(
+    text: Bytes,
+    at: Position,
+    kind: int,
+    eye: int,
+    start_us: np.int64,
+    heads: Integers,
+    numbers: Doubles,
+    state: Integers,
+) -> int:
+    """Read the rest of an event's last line into the next row; return what is wrong with it."""
+    row = state[N_EVENTS]
+    end_us, at = read_time_us(text, at)
+    first, stop = BLINK_NUMBERS
+    if kind == END_SACCADE:
+        first, stop = SACCADE_NUMBERS
+    elif kind == END_FIXATION:
+        first, stop = FIXATION_NUMBERS
+    if kind != END_BLINK and at != DAMAGED:
+        at = skip_token(text, at)  # the duration
+    for k in range(N_EVENT_NUMBERS):
+        value = np.nan
+        if first <= k < stop and at != DAMAGED:
+            value, at = read_number(text, at)
+        numbers[row, k] = np.nan if abs(value) >= MISSING_FROM else value
+    fault = UNREADABLE_EVENT
+    if at != DAMAGED and end_us >= start_us:
+        fault = NO_FAULT
+        heads[row, EVENT_KIND] = kind
+        heads[row, EVENT_EYE] = eye
+        heads[row, EVENT_START_US] = start_us
+        heads[row, EVENT_END_US] = end_us
+        state[N_EVENTS] = row + 1
+        state[OPEN_EVENTS + 2 * (kind - END_SACCADE) + eye] = 0
     return fault
 
 
-@inlined
+@kernel
+def _take_event(
+    text: Bytes,
+    at: Position,
+    kind: int,
+    heads: Integers,
+    numbers: Doubles,
+    faults: Integers,
+    state: Integers,
+) -> int:
+    """Read a line that starts or ends an event; return what is wrong with it."""
+    fault = UNREADABLE_EVENT
+    eye, at = read_eye(text, skip_token(text, at))
+    if at != DAMAGED:
+        start_us, at = read_time_us(text, at)
+        if at != DAMAGED:
+            fault = NO_FAULT
+            if kind <= START_BLINK:
+                _begin_event(kind, eye, faults, state)
+            else:
+                fault = _end_event(text, at, kind, eye, start_us, heads, numbers, state)
+    return fault
+
+
+@kernel
 def _kind(text: Bytes, at: Position) -> int:
     """Recognise a line by its first letters."""
     first = text[at]
     letters = np.int64(first)
     kind = UNKNOWN
-    if first in (NEWLINE, HASH, SLASH, SEMICOLON):
+    if COMMENT[first]:
         kind = IGNORED
     elif first == ARROW:  # the heading of a calibration message
         kind = CONTINUATION
-    elif _is_blank(first):
-        kind = IGNORED if text[_skip_blanks(text, at)] == NEWLINE else CONTINUATION
+    elif BLANK[first]:
+        kind = IGNORED if text[skip_blanks(text, at)] == NEWLINE else CONTINUATION
     else:
         for _ in range(3):
             if text[at] != NEWLINE:
                 at += ONE
             letters = (letters << 8) | np.int64(text[at])
-        if _ends_token(text[at]):
+        if ENDS_TOKEN[text[at]]:
             letters = (letters & ~0xFF) | SPACE
         if letters >> 16 == TWO_STARS:
             kind = HEADER
@@ -361,7 +434,7 @@ def _kind(text: Bytes, at: Position) -> int:
 
 
 @inlined
-def _line_fault(kind: int, state: Integers) -> int:
+def _misplacement(kind: int, state: Integers) -> int:
     """Say what is wrong with a line of this kind at this place."""
     fault = NO_FAULT
     if kind == UNKNOWN or (kind == CONTINUATION and not state[MESSAGE_OPEN]):
@@ -369,15 +442,6 @@ def _line_fault(kind: int, state: Integers) -> int:
     elif SAMPLES <= kind <= VELOCITY_PRESCALER and not state[IN_BLOCK]:
         fault = MISPLACED_LINE
     return fault
-
-
-@inlined
-def _note_fault(fault: int, faults: Integers, state: Integers) -> None:
-    n = state[N_FAULTS]
-    if n < faults.shape[0]:
-        faults[n, 0] = state[LINE]
-        faults[n, 1] = fault
-    state[N_FAULTS] = n + 1
 
 
 @inlined
@@ -396,56 +460,56 @@ def parse_lines(
     stop: Position,
     layout: Integers,
     numbers: Floats,
-    bits: npt.NDArray[np.uint32],
+    bits: Words,
     index: Integers,
+    event_heads: Integers,
+    event_numbers: Doubles,
     faults: Integers,
     state: Integers,
 ) -> int:
     """Parse the lines in ``text[state[POSITION]:stop]`` until something needs Python.
 
     `numbers` and `bits` are two views of the same rows, shape (capacity, 9 or more): the words
-    of a sample, then its extras. `index` gets a row for each line that Python must read;
-    `faults` gets a row (line, what) for each damaged one as far as there is room, and N_FAULTS
-    counts them all. Returns DONE at `stop`, else what must happen before the next call.
+    of a sample, then its extras. `index` gets a row for each line that Python must read,
+    `event_heads` and `event_numbers` a row for each event that ended; `faults` gets a row
+    (line, what) for each damaged line as far as there is room, and N_FAULTS counts them all.
+    Returns DONE at `stop`, STRUCTURE after a line that changes the reading, FULL where one of
+    the arrays is.
     """
     at = Position(state[POSITION])
     while at < stop:
+        if (
+            state[N_ROWS] == numbers.shape[0]
+            or state[N_INDEXED] == index.shape[0]
+            or state[N_EVENTS] == event_heads.shape[0]
+        ):
+            return FULL
         fault = NO_FAULT
         kind = UNKNOWN
         if np.uint8(text[at] - ZERO) < 10:
-            end = DAMAGED
+            state[MESSAGE_OPEN] = 0
             if state[HAS_COLUMNS]:
-                row = state[N_ROWS]
-                if row == numbers.shape[0]:
-                    return ROWS_FULL
-                time_us, end = _time_us(text, at)
-                end = _numbers(text, end, row, layout, numbers)
-                eye_status, has_flags, end = _reflection(text, end, layout)
-                target_status, has_target, end = _target(text, end, row, layout, numbers)
-                parts = has_flags | has_target
-                fault = WRONG_COLUMNS
-                # a line that ends earlier than the block's others was cut off
-                if end != DAMAGED and parts >= state[PARTS_SEEN]:
-                    fault = _accept(time_us, eye_status | target_status, parts, bits, state)
+                fault, at = _take_samples(text, at, stop, layout, numbers, bits, state)
             else:
                 fault = OUTSIDE_BLOCK
-            at = _skip_line(text, at if end == DAMAGED else end)
-            state[MESSAGE_OPEN] = 0
+                at = skip_line(text, at)
+                state[LINE] += 1
         else:
             kind = _kind(text, at)
-            end = _skip_line(text, at)
-            fault = _line_fault(kind, state)
-            if kind != IGNORED:
-                if state[N_INDEXED] == index.shape[0]:
-                    return INDEX_FULL
+            end = skip_line(text, at)
+            if kind >= START_SACCADE:
+                fault = _take_event(text, at, kind, event_heads, event_numbers, faults, state)
+            elif kind != IGNORED:
+                fault = _misplacement(kind, state)
                 if fault == NO_FAULT:
                     _note_line(kind, at, end - ONE, index, state)
-                state[MESSAGE_OPEN] = fault == NO_FAULT and kind in (MESSAGE, CONTINUATION)
+            if kind != IGNORED:
+                state[MESSAGE_OPEN] = fault == NO_FAULT and MESSAGE <= kind <= CONTINUATION
             at = end
+            state[LINE] += 1
         if fault != NO_FAULT:
-            _note_fault(fault, faults, state)
+            _note_fault(fault, state[LINE] - 1, faults, state)
         state[POSITION] = np.int64(at)
-        state[LINE] += 1
         if START <= kind <= END and fault == NO_FAULT:
             return STRUCTURE
     return DONE

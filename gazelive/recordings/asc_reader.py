@@ -1,26 +1,25 @@
 """Read EyeLink's ASC files: any form that EDF2ASC writes, whole or damaged.
 
-The numba kernel in `asc_kernels` reads the samples and finds the other lines; what those mean
-is decided here, in the order of the file. What is damaged becomes a problem with its line
-number, and what is whole is kept. The file passes through in slabs, so only its arrays and its
-messages and events stay in memory.
+The numba kernel in `asc_kernels` reads samples and events and finds the other lines; what those
+mean is decided in `asc_contents`, in the order of the file. What is damaged becomes a problem
+with its line number, and what is whole is kept. The file passes through in slabs, so only its
+arrays and its messages and events stay in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from gazelive.errors import RecordingError
-from gazelive.recordings import asc_kernels as asc
-from gazelive.recordings.asc_blocks import BlockLines, BlockMaker
-from gazelive.recordings.asc_columns import WORDS_PER_SAMPLE, SampleColumns
+from gazelive.gaze.events import TrackerEvent
+from gazelive.recordings.asc_batches import AscBatches, Batch
+from gazelive.recordings.asc_blocks import BlockMaker
 from gazelive.recordings.asc_contents import AscContents
-from gazelive.recordings.asc_source import AscSource, Slab
+from gazelive.recordings.asc_events import tracker_events
+from gazelive.recordings.asc_source import AscSource
 from gazelive.recordings.eyelink_messages import interpret
-from gazelive.recordings.problem_log import MAX_LISTED, ProblemLog
+from gazelive.recordings.problem_log import ProblemLog
 from gazelive.recordings.recording import Recording
 from gazelive.recordings.sample_store import SampleStore
 from gazelive.recordings.trials import (
@@ -32,17 +31,6 @@ from gazelive.recordings.trials import (
 
 DEVICE = "EyeLink"
 """What the device is called where the file's header has no SOURCE line."""
-_N_ROWS = 1 << 13
-_INDEX_LINES = 1 << 10
-_SHORTEST_SAMPLE_LINE = 8
-_LAST_RATE_IN_WHOLE_MS = 1000
-_FAULTS = {
-    asc.OUTSIDE_BLOCK: "a sample outside any block: left out",
-    asc.WRONG_COLUMNS: "a sample line with missing, surplus or unreadable columns: left out",
-    asc.TIME_ORDER: "the time of this sample is not later than the one before",
-    asc.UNKNOWN_LINE: "no line that an ASC file has: left out",
-    asc.MISPLACED_LINE: "a line that belongs between START and END: left out",
-}
 
 
 def read_asc(
@@ -57,16 +45,15 @@ def read_asc(
     empty one, or one that is no ASC at all.
     """
     with AscSource(path) as source:
-        parser = _AscParser()
-        for slab in source.slabs():
-            parser.take(slab, source.fraction)
-            if parser.found_nothing and not parser.found_header:
-                break  # no ASC file starts with megabytes of something else
+        reader = _AscReader(AscBatches(source))
+        for fraction in reader.read():
             if progress is not None:
-                progress(source.fraction)
-        if parser.found_nothing:
+                progress(fraction)
+            if reader.found_nothing and not reader.found_header:
+                break  # no ASC file starts with megabytes of something else
+        if reader.found_nothing:
             raise _not_asc(path, source)
-    return parser.finish(path, trial_patterns, source.damage)
+    return reader.finish(path, trial_patterns, source.damage)
 
 
 def _not_asc(path: Path, source: AscSource) -> RecordingError:
@@ -81,65 +68,33 @@ def _not_asc(path: Path, source: AscSource) -> RecordingError:
     )
 
 
-class _AscParser:
-    """Drives the kernel over the slabs: samples go to a store, other lines to the contents."""
+class _AscReader:
+    """Takes the batches of a file in their order and makes a recording of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, batches: AscBatches) -> None:
+        self._batches = batches
         self._problems = ProblemLog()
         self._store = SampleStore()
         self._contents = AscContents(self._store, self._problems)
-        self._block: BlockLines | None = None
-        self._columns: SampleColumns | None = None
-        self._layout = np.zeros(asc.DESTINATIONS, np.int64)
-        self._rows = np.empty((0, WORDS_PER_SAMPLE), np.uint32)
-        self._index = np.empty((_INDEX_LINES, asc.INDEX_WIDTH), np.int64)
-        self._faults = np.empty((MAX_LISTED, 2), np.int64)
-        self._state = np.zeros(asc.STATE_SIZE, np.int64)
-        self._state[asc.LINE] = 1
+        self._events: list[TrackerEvent] = []
 
     @property
     def found_nothing(self) -> bool:
         """Whether no line was seen that only ASC files have."""
-        return self._contents.is_empty
+        return self._contents.is_empty and not self._events
 
     @property
     def found_header(self) -> bool:
         """Whether there were lines of a header."""
         return bool(self._contents.header)
 
-    def take(self, slab: Slab, fraction_read: float) -> None:
-        """Take the next lines; `fraction_read` of the file has been read with them."""
-        if slab.is_overlong_line:
-            self._skip_line("an endless line: left out")
-            return
-        if slab.is_last_line and self._is_doubtful(bytes(slab.text[: slab.stop])):
-            self._skip_line("the file stops inside this line: left out")
-            return
-        text = np.frombuffer(slab.text, np.uint8)
-        stop = np.uint64(slab.stop)
-        self._state[asc.POSITION] = slab.start
-        reason = asc.STRUCTURE
-        while reason != asc.DONE:
-            if reason == asc.STRUCTURE:
-                self._prepare_block(slab.stop)
-            reason = asc.parse_lines(
-                text,
-                stop,
-                self._layout,
-                self._rows.view(np.float32),
-                self._rows,
-                self._index,
-                self._faults,
-                self._state,
-            )
-            # samples first: they stand before the line that changes how the next are read
-            self._store.append(self._rows[: self._state[asc.N_ROWS]], fraction_read)
-            self._state[asc.N_ROWS] = 0
-            if self._block is not None:
-                self._block.is_out_of_order = bool(self._state[asc.OUT_OF_ORDER])
-                self._block.has_target = bool(self._state[asc.PARTS_SEEN] & asc.HAS_TARGET)
-            self._take_indexed_lines(slab)
-            self._take_faults()
+    def read(self) -> Iterator[float]:
+        """Take all batches and yield the fraction of the file that they make up so far."""
+        for batch in self._batches:
+            self._take(batch)
+            if batch.changes_reading:
+                self._note(self._batches.prepare(self._contents.block))
+            yield batch.fraction_read
 
     def finish(self, path: Path, trial_patterns: TrialPatterns, damage: str | None) -> Recording:
         """Return everything that was found."""
@@ -147,6 +102,7 @@ class _AscParser:
             self._problems.add(None, damage)
         contents = self._contents
         contents.finish()
+        self._note(self._batches.unended_events())
         messages = tuple(in_order_of_time(contents.messages))
         contents.messages.clear()  # a list beside the tuple would count in a file of messages
         facts = interpret(messages)
@@ -164,7 +120,7 @@ class _AscParser:
             format="asc",
             blocks=blocks,
             messages=messages,
-            tracker_events=tuple(contents.events),
+            tracker_events=tuple(self._events),
             signals=tuple(contents.signals),
             trials=find_trials(messages, blocks, trial_patterns),
             calibrations=facts.calibrations,
@@ -174,55 +130,24 @@ class _AscParser:
             problems=self._problems.problems(),
         )
 
-    def _prepare_block(self, n_bytes: int) -> None:
-        """Tell the kernel how to read the samples of the block that is open now."""
+    def _take(self, batch: Batch) -> None:
+        """Take samples and events first: the last line may end their block."""
+        self._store.append(batch.rows, batch.fraction_read)
         block = self._contents.block
-        state = self._state
-        if block is not self._block:
-            self._block = block
-            state[asc.LAST_TIME_US] = state[asc.LAST_WRITTEN_TIME_US] = -1
-            state[asc.PARTS_SEEN] = state[asc.OUT_OF_ORDER] = 0
-        columns = block.columns if block else None
-        state[asc.IN_BLOCK] = block is not None
-        state[asc.HAS_COLUMNS] = columns is not None
         if block is not None:
-            rate_hz = block.rate_hz or block.announced_rate_hz
-            state[asc.TIMES_REPEAT] = rate_hz is None or rate_hz > _LAST_RATE_IN_WHOLE_MS
-        if columns is not None and columns != self._columns:
-            self._columns = columns
-            self._layout = columns.kernel_layout()
-            # a small file makes do with few rows
-            n_rows = min(_N_ROWS, n_bytes // _SHORTEST_SAMPLE_LINE + 1)
-            self._rows = np.empty((n_rows, columns.n_row_words), np.uint32)
+            block.is_out_of_order = batch.is_out_of_order
+            block.has_target = batch.has_target
+        if len(batch.event_heads):
+            prescaler = block.prescaler if block else 1.0
+            self._events += tracker_events(batch.event_heads, batch.event_numbers, prescaler)
+        for line, kind, content in batch.lines:
+            self._contents.take(line, kind, content, is_last=batch.is_last_line)
+        self._note(batch.problems)
+        self._problems.count(batch.n_unlisted_problems)
 
-    def _take_indexed_lines(self, slab: Slab) -> None:
-        text = memoryview(slab.text)
-        for start, stop, line, kind in self._index[: self._state[asc.N_INDEXED]].tolist():
-            self._contents.take(line, kind, bytes(text[start:stop]), is_last=slab.is_last_line)
-        self._state[asc.N_INDEXED] = 0
-
-    def _take_faults(self) -> None:
-        n = int(self._state[asc.N_FAULTS])
-        if n == 0:
-            return
-        for line, fault in self._faults[:n].tolist():
-            self._problems.add(line, _FAULTS[fault])
-        self._problems.count(max(n - MAX_LISTED, 0))
-        self._state[asc.N_FAULTS] = 0
-
-    def _is_doubtful(self, last_line: bytes) -> bool:
-        """Say whether a last line without a line end may be a part of what it was.
-
-        Outside a block the file is whole but for its last newline. Inside one it was cut off:
-        a sample must have the flags that end it, an END is checked where it is read.
-        """
-        if self._block is None or last_line.startswith(b"END"):
-            return False
-        return not (last_line[:1].isdigit() and self._state[asc.PARTS_SEEN])
-
-    def _skip_line(self, why: str) -> None:
-        self._problems.add(int(self._state[asc.LINE]), why)
-        self._state[asc.LINE] += 1
+    def _note(self, problems: Sequence[tuple[int, str]]) -> None:
+        for line, text in problems:
+            self._problems.add(line, text)
 
 
 def _device(header: Sequence[str]) -> str:

@@ -113,6 +113,42 @@ def test_what_is_no_time(time: str, path: Path) -> None:
     assert [problem.line for problem in recording.problems] == [4]
 
 
+usual_lines = {
+    "LEFT": "1000123\t  512.3\t  384.1\t 1500.0\t...",
+    "LEFT\tRIGHT": "1000123\t  512.3\t  384.1\t 1500.0\t   -1.5\t99999.9\t    0.0\t.....",
+}
+
+
+@settings(max_examples=300)
+@given(
+    eyes=st.sampled_from(sorted(usual_lines)),
+    changes=st.lists(
+        st.tuples(st.integers(0, 60), st.sampled_from("0123456789 .-\tCIx/:")), max_size=3
+    ),
+)
+def test_the_usual_line_is_read_as_any_other(
+    path: Path, eyes: str, changes: list[tuple[int, str]]
+) -> None:
+    usual = usual_lines[eyes]
+    changed = list(usual)
+    for place, character in changes:
+        changed[place % len(changed)] = character
+    lines = [usual.replace("1000123", "1000100"), "".join(changed)]
+    lines += [usual.replace("123", str(k)) for k in range(900, 905)]
+    head = f"START\t1 \t{eyes}\tSAMPLES\tEVENTS\nSAMPLES\tGAZE\t{eyes}\tRATE\t1000.00\n"
+    read = []
+    for end in ("\n", " \n", "\r\n"):  # a blank before the end leaves the line to the byte parser
+        path.write_text(head + "".join(line + end for line in lines) + "END\t2000000\n", newline="")
+        read.append(read_asc(path))
+    for other in read[1:]:
+        assert other.problems == read[0].problems
+        assert other.blocks[0].samples.tobytes() == read[0].blocks[0].samples.tobytes()
+    if not changes:
+        (block,) = read[0].blocks
+        assert block.samples["tracker_time_us"][1] == 1_000_123_000
+        assert block.samples["left_x"][1] == np.float32(512.3)
+
+
 def longest_by_trying(times: list[int]) -> int:
     best: list[int] = []
     for k, time in enumerate(times):
