@@ -6,8 +6,9 @@ of the pupil after a saccade is part of it, since every pupil-based tracker sees
 
 - **Peak velocity** is the largest speed of that trace during the saccade.
 - **Onset** is the moment when the speed rises above 5 % of the peak velocity (but at least
-  5 °/s, and never more than half the peak), **offset** the moment after the peak when the velocity along the movement falls below
-  the same value, that is, just before a post-saccadic oscillation swings back.
+  5 °/s, and never more than half the peak), **offset** the moment after the peak when the
+  velocity along the movement falls below the same value, that is, just before a post-saccadic
+  oscillation swings back.
 - **Amplitude** is the distance between the positions at onset and offset, **duration** the time
   between them. `first_sample` and `last_sample` are the samples inside.
 - The **post-saccadic oscillation** lasts from the offset to the last moment at which the pupil is
