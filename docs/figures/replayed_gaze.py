@@ -6,7 +6,7 @@ have the same amplitudes, directions and fixation durations, and what differs is
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 
 import msgspec
 import numpy as np
@@ -21,21 +21,6 @@ Floats = npt.NDArray[np.float64]
 
 SMALLEST_COMMAND_DEG = 0.7
 """Smaller saccades are left to the simulator's own microsaccades."""
-BIOEYE_RATE_HZ = 250.0
-BIOEYE_LOST = -32768
-BIOEYE_START_UP = 120
-"""Samples at the start of a BioEye recording that are a transient of its filter."""
-
-
-def bioeye_recordings(path: Path) -> dict[str, Floats]:
-    """Return person_session → gaze in degrees (y down) of a BioEye 2015 file."""
-    recordings = {}
-    with np.load(path) as file:
-        for name in file.files:
-            raw = file[name][BIOEYE_START_UP:].astype(np.float64)
-            raw[(raw == BIOEYE_LOST).any(axis=1)] = np.nan
-            recordings[name] = raw / 1000 * np.array([1.0, -1.0])  # the file's y grows upwards
-    return recordings
 
 
 def replay(
@@ -78,3 +63,18 @@ def as_bioeye(trace: GazeTrace) -> Floats:
         filtered[:, axis] = np.convolve(filled, taps, mode="same")
     filtered[lost] = np.nan
     return filtered[::4]
+
+
+def unfiltered(traits: OculomotorTraits) -> OculomotorTraits:
+    """Return the traits with the tracker's noise filter off: as much noise below 50 Hz, but white.
+
+    The filter is a second-order low-pass at the camera's 1000 Hz.
+    """
+    pole = math.exp(-0.001 / traits.noise_correlation_s)
+    ratio = math.sqrt((1 + pole) ** 3 / ((1 + pole**2) * (1 - pole)))
+    return msgspec.structs.replace(
+        traits,
+        noise_correlation_s=0.0,
+        noise_x_deg=traits.noise_x_deg * ratio,
+        noise_y_deg=traits.noise_y_deg * ratio,
+    )

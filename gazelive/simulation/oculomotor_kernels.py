@@ -45,8 +45,7 @@ def saccade_path(parameters: Floats) -> Floats:
 
     The path starts at minus the displacement and ends at 0. The eyeball's speed along it is a
     beta function of time; a part of it (the glissade) follows through a first-order lag. The
-    pupil hangs on a damped spring in the eyeball and is driven by the eyeball's acceleration, so
-    it lags when the saccade starts and swings when it stops.
+    pupil hangs on a damped spring in the eyeball; when the eyeball brakes, it swings on.
     """
     dx, dy = parameters[DX], parameters[DY]
     duration, sharpness = parameters[DURATION], parameters[SHARPNESS]
@@ -64,34 +63,35 @@ def saccade_path(parameters: Floats) -> Floats:
     glissade = parameters[GLISSADE]
     lag = GRID_S / parameters[GLISSADE_TAU]
     bulge = 4.0 * parameters[CURVATURE]
-    omega = 2.0 * math.pi * parameters[FREQUENCY]
+    # the spring in units of the grid: swing and its step from one grid point to the next
+    omega = 2.0 * math.pi * parameters[FREQUENCY] * GRID_S
     friction = 2.0 * parameters[DAMPING] * omega
     stiffness = omega * omega
-    gain_x, gain_y = parameters[GAIN_X], parameters[GAIN_Y]
+    kick_x, kick_y = parameters[GAIN_X] * dx, parameters[GAIN_Y] * dy
     path = np.empty((n, 2))
-    progress = late = 0.0
+    progress = late = along = pace = 0.0
     eye_x = eye_y = 0.0
-    swing_x = swing_y = sum_x = sum_y = 0.0
+    swing_x = swing_y = step_x = step_y = 0.0
     for i in range(n):
         path[i, 0] = eye_x - dx + swing_x
         path[i, 1] = eye_y - dy + swing_y
         if i < n_moving:
             progress += profile[i] / total
         elif i % CHECK_EVERY == 0:
-            left = abs(path[i, 0]) + abs(path[i, 1]) + abs(omega * sum_x) + abs(omega * sum_y)
+            left = abs(path[i, 0]) + abs(path[i, 1]) + (abs(step_x) + abs(step_y)) / omega
             if left < REST_DEG:
                 return path[: i + 1].copy()
         late += (progress - late) * lag
-        along = (1.0 - glissade) * progress + glissade * late
+        before, along = along, (1.0 - glissade) * progress + glissade * late
+        braking = max(pace - (along - before), 0.0)
+        pace = along - before
         aside = bulge * along * (1.0 - along)
-        next_x = along * dx - aside * dy
-        next_y = along * dy + aside * dx
-        # the spring's equation integrated once over time, so that it takes the eyeball's steps
-        swing_x += -gain_x * (next_x - eye_x) - GRID_S * (friction * swing_x + stiffness * sum_x)
-        swing_y += -gain_y * (next_y - eye_y) - GRID_S * (friction * swing_y + stiffness * sum_y)
-        sum_x += GRID_S * swing_x
-        sum_y += GRID_S * swing_y
-        eye_x, eye_y = next_x, next_y
+        eye_x = along * dx - aside * dy
+        eye_y = along * dy + aside * dx
+        step_x += kick_x * braking - friction * step_x - stiffness * swing_x
+        step_y += kick_y * braking - friction * step_y - stiffness * swing_y
+        swing_x += step_x
+        swing_y += step_y
     return path
 
 

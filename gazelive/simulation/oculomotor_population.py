@@ -31,6 +31,9 @@ class TraitDistribution(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     scale: Literal["log", "logit", "linear"]
     mean: float
+    """Centre of recordings made in labs at 500 and 1000 Hz."""
+    bioeye_mean: float
+    """Centre of BioEye 2015."""
     between_sd: float
     within_sd: float
     source: str
@@ -73,12 +76,19 @@ def shipped_table() -> PopulationTable:
 
 
 class OculomotorPopulation:
-    """Draws people, and people's sessions."""
+    """Draws people, and people's sessions.
 
-    def __init__(self, table: PopulationTable | None = None) -> None:
+    People differ around the centre of lab recordings, or (to be compared with BioEye's people under
+    BioEye's protocol) around that of BioEye 2015.
+    """
+
+    def __init__(
+        self, table: PopulationTable | None = None, *, centre: Literal["lab", "bioeye"] = "lab"
+    ) -> None:
         self.table = shipped_table() if table is None else table
         traits = self.table.traits
-        self._mean = np.array([trait.mean for trait in traits])
+        means = [trait.mean if centre == "lab" else trait.bioeye_mean for trait in traits]
+        self._mean = np.array(means)
         between_sd = np.array([trait.between_sd for trait in traits])
         within_sd = np.array([trait.within_sd for trait in traits])
         names = [trait.name for trait in traits]

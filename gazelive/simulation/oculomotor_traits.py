@@ -14,67 +14,67 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
 
     # main sequence: v = limit · amplitude / (amplitude + constant) · vigor of the direction
     peak_velocity_limit_deg_s: float = 600.0
-    amplitude_constant_deg: float = 7.1
-    vigor_right: float = 0.95
-    vigor_left: float = 0.97
-    vigor_up: float = 0.78
-    vigor_down: float = 0.86
-    vigor_slope: float = 0.02
+    amplitude_constant_deg: float = 6.6
+    vigor_right: float = 1.22
+    vigor_left: float = 1.22
+    vigor_up: float = 1.05
+    vigor_down: float = 1.15
+    vigor_slope: float = -0.0771
     """Change of log vigor with log amplitude around 8°."""
-    vigor_scatter: float = 0.115
+    vigor_scatter: float = 0.138
     """Standard deviation of log peak velocity from saccade to saccade."""
     abduction_vigor: float = 1.03
     """An eye that turns outwards is faster than one that turns inwards, by this ratio."""
 
     # velocity profile: (t/D)^(sharpness·peak) · (1 − t/D)^(sharpness·(1 − peak))
-    profile_sharpness: float = 3.15
-    profile_sharpness_change: float = -0.43
+    profile_sharpness: float = 4.06
+    profile_sharpness_change: float = -0.33
     """How much of it is added for a large saccade: below 0, large saccades are flatter."""
-    peak_fraction_right: float = 0.4
+    peak_fraction_right: float = 0.373
     """Time of the peak as a fraction of the duration, for a very small saccade."""
-    peak_fraction_left: float = 0.41
-    peak_fraction_up: float = 0.29
-    peak_fraction_down: float = 0.39
-    peak_fraction_change: float = -0.041
+    peak_fraction_left: float = 0.35
+    peak_fraction_up: float = 0.231
+    peak_fraction_down: float = 0.37
+    peak_fraction_change: float = -0.066
     """What is added to that fraction for a large saccade: below 0, they brake longer."""
-    peak_fraction_scatter: float = 0.039
+    peak_fraction_scatter: float = 0.0646
 
     # path
-    curvature_right: float = -0.014
+    curvature_right: float = -0.0182
     """Deviation half-way as a fraction of the amplitude, to the right-hand side of the travel."""
-    curvature_left: float = -0.021
-    curvature_up: float = -0.023
-    curvature_down: float = -0.004
-    curvature_scatter: float = 0.052
+    curvature_left: float = -0.0218
+    curvature_up: float = -0.0292
+    curvature_down: float = -0.00932
+    curvature_scatter: float = 0.0654
     undershoot_probability: float = 0.12
-    undershoot_fraction: float = 0.10
+    undershoot_fraction: float = 0.1
     """Mean shortfall of those saccades that fall short and are corrected."""
     landing_scatter: float = 0.02
     """Standard deviation of the landing point as a fraction of the amplitude."""
     corrective_latency_s: float = 0.16
-    glissade_fraction: float = -0.006
+    glissade_fraction: float = -0.00469
     """Part of the amplitude that follows (or, below 0, is taken back) slowly after the saccade."""
     glissade_scatter: float = 0.015
     glissade_time_constant_s: float = 0.06
 
     # the pupil swings on its suspension when the eyeball brakes
-    oscillation_frequency_hz: float = 34.7
-    oscillation_damping: float = 0.24
-    oscillation_gain_x: float = 0.51
-    oscillation_gain_y: float = 0.69
+    oscillation_frequency_hz: float = 39.0
+    oscillation_damping: float = 0.282
+    oscillation_gain_x: float = 0.618
+    oscillation_gain_y: float = 0.525
     oscillation_scatter: float = 0.2
     """Standard deviation of the log gain from saccade to saccade."""
 
     # fixational movement
-    drift_speed_x_deg_s: float = 1.35
+    drift_speed_x_deg_s: float = 1.51
     """Root mean square of the drift's velocity."""
-    drift_speed_y_deg_s: float = 1.33
-    drift_persistence_s: float = 0.0092
+    drift_speed_y_deg_s: float = 1.48
+    drift_persistence_s: float = 0.00721
     drift_return_s: float = 0.6
     """Time constant with which drift is drawn back to the point of fixation."""
-    tremor_deg: float = 0.005
+    tremor_deg: float = 0.004
     tremor_frequency_hz: float = 70.0
-    microsaccade_rate_hz: float = 1.1
+    microsaccade_rate_hz: float = 1.07
     """Microsaccades per second of fixation once the refractory time is over."""
     microsaccade_refractory_s: float = 0.15
     microsaccade_amplitude_deg: float = 0.3
@@ -83,9 +83,9 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Standard deviation of the log amplitude."""
 
     # tracker
-    noise_x_deg: float = 0.0125
-    noise_y_deg: float = 0.0147
-    noise_correlation_s: float = 0.0014
+    noise_x_deg: float = 0.0122
+    noise_y_deg: float = 0.0146
+    noise_correlation_s: float = 0.00128
     """How EyeLink's filter smooths the noise: time constant of a second-order low-pass, 0 is off."""
     left_offset_x_deg: float = 0.0
     """What calibration left: measured minus true gaze."""
@@ -97,8 +97,8 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Mean length of a loss of one eye's image."""
 
     # blinks
-    blink_rate_per_min: float = 6.2
-    blink_loss_s: float = 0.2
+    blink_rate_per_min: float = 10.0
+    blink_loss_s: float = 0.12
     """Median time without data."""
     blink_loss_scatter: float = 0.4
     lid_closing_s: float = 0.035
