@@ -48,12 +48,8 @@ from rich.progress import track
 from gazelive.atomic import write_bytes
 from gazelive.simulation import oculomotor_population
 from gazelive.simulation.oculomotor import OculomotorTraits
-from gazelive.simulation.oculomotor_population import (
-    Correlation,
-    OculomotorPopulation,
-    PopulationTable,
-    TraitDistribution,
-)
+from gazelive.simulation.oculomotor_population import OculomotorPopulation
+from gazelive.simulation.trait_population import Correlation, PopulationTable, TraitDistribution
 
 Floats = npt.NDArray[np.float64]
 

@@ -86,7 +86,7 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     noise_x_deg: float = 0.0122
     noise_y_deg: float = 0.0146
     noise_correlation_s: float = 0.00128
-    """How EyeLink's filter smooths the noise: time constant of a second-order low-pass, 0 is off."""
+    """How EyeLink smooths the noise: time constant of a second-order low-pass, 0 is off."""
     left_offset_x_deg: float = 0.0
     """What calibration left: measured minus true gaze."""
     left_offset_y_deg: float = 0.0

@@ -25,6 +25,9 @@ class TraitDistribution(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     scale: Literal["log", "logit", "linear"]
     mean: float
+    """Centre of recordings made in labs."""
+    bioeye_mean: float | None = None
+    """Centre of BioEye 2015, where it is another."""
     between_sd: float
     within_sd: float
     source: str
