@@ -18,19 +18,16 @@ from gazelive.compilation import kernel
 from gazelive.gaze.samples import N_TARGET_FLAGS, TARGET_STATUS_SHIFT
 from gazelive.recordings.asc_columns import EYE_WORDS, STATUS_WORD
 from gazelive.recordings.asc_token_kernels import (
-    BLANK,
     DAMAGED,
-    ENDS_TOKEN,
     MAX_TARGET_FLAGS,
     NEWLINE,
     ONE,
+    RETURN,
     SPACE,
     TAB,
     ZERO,
     Bytes,
     Position,
-    bytes_among,
-    inlined,
     read_eye,
     read_flags,
     read_number,
@@ -41,7 +38,8 @@ from gazelive.recordings.asc_token_kernels import (
 )
 from gazelive.recordings.asc_word_kernels import (
     EIGHT,
-    ends_without_flags,
+    inlined,
+    no_flag_is_set,
     read_usual_number,
     read_usual_time,
     usual_time_length,
@@ -135,8 +133,7 @@ MISPLACED_LINE = 5
 UNREADABLE_EVENT = 6
 UNENDED_EVENT = 7
 
-COMMENT = bytes_among(b"\n#/;")
-ARROW = ord(">")
+NUMBER_SIGN, SLASH, SEMICOLON, ARROW = b"#/;>"
 TWO_STARS = int.from_bytes(b"**", "big")
 MISSING_FROM = 1e8
 """What the tracker's library writes where an event has no position."""
@@ -172,7 +169,7 @@ KEYWORDS, KEYWORD_KINDS = _keywords(
 """The first four bytes of each keyword as one number, the frequent ones first."""
 
 
-@inlined
+@kernel
 def _numbers(text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats) -> Position:
     """Read the numbers before the flags into `row`; return where they end, or DAMAGED."""
     k = DESTINATIONS
@@ -192,9 +189,11 @@ def _usual_sample(
 ) -> tuple[np.int64, Position]:
     """Read a sample line in which every field has its usual width; its time, and its end.
 
-    DAMAGED where the line is not so.
+    DAMAGED where the line is not so; but the row's absent eye and target are set to missing.
     """
     for word in range(layout[ABSENT_START], layout[ABSENT_STOP]):
+        numbers[row, word] = np.nan
+    for word in range(layout[TARGET_START], layout[TARGET_STOP]):
         numbers[row, word] = np.nan
     n_values = Position(layout.size - DESTINATIONS)
     fields = at + n_time_digits
@@ -203,7 +202,10 @@ def _usual_sample(
     time = np.int64(0)
     if n_time_digits > DAMAGED and end + EIGHT < Position(text.size):
         time, usual = read_usual_time(text, at, n_time_digits)
-        usual = usual and text[fields] == TAB and ends_without_flags(text, flags, layout[N_FLAGS])
+        usual = usual and text[fields] == TAB and no_flag_is_set(text, flags, layout[N_FLAGS])
+        if text[end] == RETURN:
+            end += ONE
+        usual = usual and text[end] == NEWLINE
         for k in range(DESTINATIONS, layout.size):
             tenths, is_number = read_usual_number(text, fields + ONE)
             usual = usual and is_number
@@ -233,11 +235,12 @@ def _target(
     if at != DAMAGED:
         flags, n_flags, at = read_flags(text, at)
         at = skip_blanks(text, at)
-    whole = N_TARGET_FLAGS <= n_flags <= MAX_TARGET_FLAGS and text[at] == NEWLINE
-    return flags, at if whole else DAMAGED
+    announced = layout[TARGET_START] < layout[TARGET_STOP]
+    whole = announced and N_TARGET_FLAGS <= n_flags <= MAX_TARGET_FLAGS
+    return flags, at if whole and text[at] == NEWLINE else DAMAGED
 
 
-@inlined
+@kernel
 def _ending(
     text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
 ) -> tuple[int, int, Position]:
@@ -253,10 +256,21 @@ def _ending(
             parts |= HAS_TARGET
             flags, at = _target(text, at, row, layout, numbers)
             status |= flags << TARGET_STATUS_SHIFT
-        else:
-            for word in range(layout[TARGET_START], layout[TARGET_STOP]):
-                numbers[row, word] = np.nan
     return status, parts, at
+
+
+@kernel
+def _unusual_sample(
+    text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
+) -> tuple[np.int64, int, int, Position, Position]:
+    """Read any sample line: time, status, optional parts, the time's end and the line's end."""
+    status = 0
+    parts = 0
+    time_us, time_end = read_time_us(text, at)
+    end = _numbers(text, time_end, row, layout, numbers)
+    if end != DAMAGED:
+        status, parts, end = _ending(text, end, row, layout, numbers)
+    return time_us, status, parts, time_end, end
 
 
 @inlined
@@ -291,12 +305,8 @@ def _take_samples(
         time_ms, end = _usual_sample(text, at, n_time_digits, row, layout, numbers)
         time_us = 1000 * time_ms
         if end == DAMAGED:
-            parts = 0
-            time_us, end = read_time_us(text, at)
-            n_time_digits = usual_time_length(at, end)
-            end = _numbers(text, end, row, layout, numbers)
-            if end != DAMAGED:
-                status, parts, end = _ending(text, end, row, layout, numbers)
+            time_us, status, parts, time_end, end = _unusual_sample(text, at, row, layout, numbers)
+            n_time_digits = usual_time_length(at, time_end)
         # a line that ends earlier than the block's others was cut off
         if end == DAMAGED or parts < parts_seen:
             fault = WRONG_COLUMNS
@@ -334,7 +344,7 @@ def _note_fault(fault: int, line: Any, faults: Integers, state: Integers) -> Non
     state[N_FAULTS] = n + 1
 
 
-@inlined
+@kernel
 def _begin_event(kind: int, eye: int, faults: Integers, state: Integers) -> None:
     """Remember where an event began; the one of its kind before it has no end, if it is open."""
     slot = OPEN_EVENTS + 2 * (kind - START_SACCADE) + eye
@@ -343,7 +353,7 @@ def _begin_event(kind: int, eye: int, faults: Integers, state: Integers) -> None
     state[slot] = state[LINE]
 
 
-@inlined
+@kernel
 def _end_event(
     text: Bytes,
     at: Position,
@@ -411,18 +421,18 @@ def _kind(text: Bytes, at: Position) -> int:
     first = text[at]
     letters = np.int64(first)
     kind = UNKNOWN
-    if COMMENT[first]:
+    if first == NEWLINE or first in (NUMBER_SIGN, SLASH, SEMICOLON):
         kind = IGNORED
     elif first == ARROW:  # the heading of a calibration message
         kind = CONTINUATION
-    elif BLANK[first]:
+    elif first <= SPACE:
         kind = IGNORED if text[skip_blanks(text, at)] == NEWLINE else CONTINUATION
     else:
         for _ in range(3):
             if text[at] != NEWLINE:
                 at += ONE
             letters = (letters << 8) | np.int64(text[at])
-        if ENDS_TOKEN[text[at]]:
+        if text[at] <= SPACE:
             letters = (letters & ~0xFF) | SPACE
         if letters >> 16 == TWO_STARS:
             kind = HEADER
@@ -433,7 +443,7 @@ def _kind(text: Bytes, at: Position) -> int:
     return kind
 
 
-@inlined
+@kernel
 def _misplacement(kind: int, state: Integers) -> int:
     """Say what is wrong with a line of this kind at this place."""
     fault = NO_FAULT

@@ -1,17 +1,18 @@
 """Tokens of ASC text, read byte by byte: numbers, times, flags.
 
-The functions are inlined into `asc_kernels.parse_lines`: as calls, each would count references
-to its arrays. They run to a token's or a line's end without looking at the text's length: the
-text ends with a newline, and none steps over one. Positions are unsigned, which spares numba its
-check for negative indices in every byte (a quarter of the time).
+The functions run to a token's or a line's end without looking at the text's length: the text
+ends with a newline, and none steps over one. Whatever is not above a space, as tabs and returns,
+separates tokens. Positions are unsigned, which spares numba its check for negative indices in
+every byte; and each function looks at the text last on its only way out, since with several
+ways out numba counts references to it in every call.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.compilation import kernel
 from gazelive.gaze.samples import N_TARGET_FLAGS
 
 Bytes = npt.NDArray[np.uint8]
@@ -23,7 +24,7 @@ DAMAGED = Position(0)
 
 TAB, NEWLINE, RETURN, SPACE = b"\t\n\r "
 MINUS, POINT, ZERO = b"-.0"
-LETTER_L, LETTER_R = b"LR"
+LETTER_A, LETTER_L, LETTER_R, LETTER_Z = b"ALRZ"
 
 MAX_TIME_DIGITS = 13
 MAX_NUMBER_DIGITS = 18
@@ -34,38 +35,24 @@ MISSING_WORD = np.frombuffer(b"MISSING_DATA", np.uint8)
 POWERS_OF_TEN = np.array([10.0**power for power in range(MAX_NUMBER_DIGITS + 1)])
 
 
-def bytes_among(members: bytes) -> npt.NDArray[np.bool_]:
-    """Return a table that says of each byte whether it is among `members`."""
-    table = np.zeros(256, np.bool_)
-    table[list(members)] = True
-    return table
-
-
-BLANK = bytes_among(b"\t\r ")
-ENDS_TOKEN = bytes_among(b"\t\r \n")
-FLAG = bytes_among(b".ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-inlined = numba.njit(inline="always")
-
-
-@inlined
+@kernel
 def skip_blanks(text: Bytes, at: Position) -> Position:
     """Return the position of the next token, or of the line's end."""
-    while BLANK[text[at]]:
+    while text[at] <= SPACE and text[at] != NEWLINE:
         at += ONE
     return at
 
 
-@inlined
+@kernel
 def skip_token(text: Bytes, at: Position) -> Position:
     """Return the position after blanks and a token."""
     at = skip_blanks(text, at)
-    while not ENDS_TOKEN[text[at]]:
+    while text[at] > SPACE:
         at += ONE
     return at
 
 
-@inlined
+@kernel
 def skip_line(text: Bytes, at: Position) -> Position:
     """Return the position after the line's newline."""
     while text[at] != NEWLINE:
@@ -73,7 +60,7 @@ def skip_line(text: Bytes, at: Position) -> Position:
     return at + ONE
 
 
-@inlined
+@kernel
 def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
     """Read one number after blanks: its value (NaN if missing) and where it ends, or DAMAGED.
 
@@ -116,11 +103,12 @@ def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
         value = -value
     if missing or value == MISSING_CODE:
         value = np.nan
+    ended = text[at] <= SPACE
     whole = missing != (0 < n_digits <= MAX_NUMBER_DIGITS) and not (missing and negative)
-    return value, at if whole and ENDS_TOKEN[text[at]] else DAMAGED
+    return value, at if whole and ended else DAMAGED
 
 
-@inlined
+@kernel
 def read_time_us(text: Bytes, at: Position) -> tuple[np.int64, Position]:
     """Read a time in ms, to the microsecond, after blanks: and where it ends, or DAMAGED."""
     at = skip_blanks(text, at)
@@ -142,27 +130,27 @@ def read_time_us(text: Bytes, at: Position) -> tuple[np.int64, Position]:
             scale //= 10
             at += ONE
             digit = np.uint8(text[at] - ZERO)
-    whole = 0 < n_digits <= MAX_TIME_DIGITS
-    return time_us, at if whole and ENDS_TOKEN[text[at]] else DAMAGED
+    ended = text[at] <= SPACE
+    return time_us, at if ended and 0 < n_digits <= MAX_TIME_DIGITS else DAMAGED
 
 
-@inlined
+@kernel
 def read_flags(text: Bytes, at: Position) -> tuple[int, int, Position]:
     """Read flags after blanks: a bit for each letter, their number, and where they end."""
     at = skip_blanks(text, at)
     bits = 0
     n = 0
-    while not ENDS_TOKEN[text[at]]:
+    while text[at] > SPACE:
         byte = text[at]
         if byte != POINT:
             bits |= 1 << min(n, MAX_TARGET_FLAGS)
         # whatever is neither point nor letter makes the token too long to be flags
-        n += 1 if FLAG[byte] else MAX_TARGET_FLAGS + 1
+        n += 1 if byte == POINT or LETTER_A <= byte <= LETTER_Z else MAX_TARGET_FLAGS + 1
         at += ONE
     return bits, n, at
 
 
-@inlined
+@kernel
 def read_eye(text: Bytes, at: Position) -> tuple[int, Position]:
     """Read L (0) or R (1) after blanks: and where it ends, or DAMAGED."""
     at = skip_blanks(text, at)
@@ -170,4 +158,5 @@ def read_eye(text: Bytes, at: Position) -> tuple[int, Position]:
     known = eye == 1 or text[at] == LETTER_L
     if known:
         at += ONE
-    return eye, at if known and ENDS_TOKEN[text[at]] else DAMAGED
+    ended = text[at] <= SPACE
+    return eye, at if known and ended else DAMAGED

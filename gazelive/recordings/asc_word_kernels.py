@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
-from gazelive.recordings.asc_token_kernels import DAMAGED, Bytes, Position, inlined
+from gazelive.recordings.asc_token_kernels import DAMAGED, Bytes, Position
 
 Word = np.uint64
+
+inlined = numba.njit(inline="always")
+"""For what every line goes through: as calls, they would count references to the arrays."""
 
 EIGHT = Position(8)
 LONGEST_TIME = 8
@@ -34,10 +38,10 @@ _LAST_PLACE = Word(0x0000001000000000)
 _BEFORE_POINT = Word(0x000000FFFFFFFFFF)
 _AFTER_POINT = Word(0x0000FF0000000000)
 _BYTE, _TWO_BYTES, _FOUR_BYTES, _WORD_BITS = Word(8), Word(16), Word(32), Word(64)
-_END_OF_ONE_EYE = Word(int.from_bytes(b"\t...\n", "little"))
-_END_OF_ONE_EYE_MASK = Word(0x000000FFFFFFFFFF)
-_END_OF_TWO_EYES = Word(int.from_bytes(b"\t.....\n", "little"))
-_END_OF_TWO_EYES_MASK = Word(0x00FFFFFFFFFFFFFF)
+_NO_FLAGS_OF_ONE_EYE = Word(int.from_bytes(b"\t...", "little"))
+_ONE_EYE_MASK = Word(0x00000000FFFFFFFF)
+_NO_FLAGS_OF_TWO_EYES = Word(int.from_bytes(b"\t.....", "little"))
+_TWO_EYES_MASK = Word(0x0000FFFFFFFFFFFF)
 
 
 def _load_word(_typing_context: Any, text: Any, at: Any) -> Any:
@@ -90,13 +94,13 @@ def read_usual_time(text: Bytes, at: Position, n_digits: Position) -> tuple[np.i
 
 
 @inlined
-def ends_without_flags(text: Bytes, at: Position, n_flags: int) -> Any:
-    """Say whether the line ends here with a tab and no flag set."""
+def no_flag_is_set(text: Bytes, at: Position, n_flags: int) -> Any:
+    """Say whether there are a tab and as many points as flags."""
     word = load_word(text, at)
     if n_flags == 3:
-        usual = (word & _END_OF_ONE_EYE_MASK) == _END_OF_ONE_EYE
+        usual = (word & _ONE_EYE_MASK) == _NO_FLAGS_OF_ONE_EYE
     else:
-        usual = (word & _END_OF_TWO_EYES_MASK) == _END_OF_TWO_EYES
+        usual = (word & _TWO_EYES_MASK) == _NO_FLAGS_OF_TWO_EYES
     return usual
 
 

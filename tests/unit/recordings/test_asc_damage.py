@@ -174,6 +174,29 @@ class TestStructure:
         assert recording.problems == ()
 
 
+class TestTarget:
+    TARGET = " \t 4717.0\t 2908.0\t  611.2 ............."
+
+    def test_that_appears_later(self, read) -> None:
+        lines = sample(100) + sample(101) + sample(102).replace("...", "..." + self.TARGET)
+        (block,) = read(START + SAMPLES.replace("\tRATE", "\tHTARGET\tRATE") + lines + END).blocks
+        distances_mm = block.extras["target_distance_mm"]
+        assert np.isnan(distances_mm[:2]).all()
+        assert distances_mm[2] == np.float32(611.2)
+
+    def test_that_goes_missing_was_cut_off(self, read) -> None:
+        lines = sample(100).replace("...", "..." + self.TARGET) + sample(101)
+        recording = read(START + SAMPLES.replace("\tRATE", "\tHTARGET\tRATE") + lines + END)
+        assert times_ms(recording) == [100]
+
+    @pytest.mark.parametrize("surplus", [TARGET, " .............", " x"])
+    def test_that_is_not_announced(self, surplus: str, read) -> None:
+        lines = sample(100) + sample(101).replace("...", "..." + surplus)
+        recording = read(START + SAMPLES + lines + END)
+        assert times_ms(recording) == [100]
+        assert [p.line for p in recording.problems] == [4]
+
+
 class TestCutOff:
     def test_in_a_sample(self, read) -> None:
         for n in range(1, len(sample(101))):
