@@ -30,7 +30,7 @@ from gazelive.simulation.image_pool import (
 )
 from gazelive.simulation.lab_session import SCREEN, image_rect_px, simulate_session
 
-VIEWER, SEED = "v001", 1
+VIEWER, SEED = "v005", 1
 N_IMAGES, SECONDS = 6, 8.0
 
 Report = Callable[[float], None]
