@@ -251,11 +251,10 @@ def _ending(
     if n_flags > 0:
         parts = HAS_FLAGS
         at = skip_blanks(text, at) if n_flags == layout[N_FLAGS] else DAMAGED
-    if at != DAMAGED:
-        if text[at] != NEWLINE:
-            parts |= HAS_TARGET
-            flags, at = _target(text, at, row, layout, numbers)
-            status |= flags << TARGET_STATUS_SHIFT
+    if at != DAMAGED and text[at] != NEWLINE:
+        parts |= HAS_TARGET
+        flags, at = _target(text, at, row, layout, numbers)
+        status |= flags << TARGET_STATUS_SHIFT
     return status, parts, at
 
 
