@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -55,6 +56,10 @@ app.command()(simulate)
 
 def main() -> None:
     """Run the command line; no traceback for a user's mistake."""
+    for stream in (sys.stdout, sys.stderr):
+        # an old Windows code page has no κ, and a file name may have anything
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except (DeviceError, TransportError) as error:

@@ -27,12 +27,10 @@ def demo(
 ) -> None:
     """Let a simulated person look at images, record it as a tracker would, find the saccades."""
     announce_first_compile(quiet=quiet)
-    import shutil
-
     from gazelive.offline import demo as steps
 
     if replace:
-        shutil.rmtree(out / "session", ignore_errors=True)
+        steps.remove_demo(out)
     steps.refuse_taken(out)
     out.mkdir(parents=True, exist_ok=True)
     with progress("Simulating a person who looks at images", quiet=quiet) as report:

@@ -11,6 +11,7 @@ import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
@@ -106,13 +107,17 @@ def detect(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.offline.analysis import analyse
+    from gazelive.recordings.corpus import screen_in_corpus
     from gazelive.recordings.opening import read_recording
 
-    _check_targets(output, fixations, plot)
+    _check_targets(recording, output, fixations, plot)
     flags = geometry_flags(screen, size_mm, distance_mm)
     parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
     with progress(f"Reading {recording.name}", quiet=quiet) as report:
         read = read_recording(recording, progress=report)
+    for problem in read.problems:
+        where = "" if problem.line is None else f":{problem.line}"
+        warn(f"{recording}{where}: {problem.text}")
     with progress("Detecting", quiet=quiet) as report:
         analysis = analyse(
             read,
@@ -120,6 +125,7 @@ def detect(
             parameters=parameters,
             eye=None if eye is None else eye.value,
             flags=flags,
+            corpus_screen=screen_in_corpus(recording),
             whole_blocks=whole_blocks,
             progress=report,
         )
@@ -128,8 +134,8 @@ def detect(
     _warn_of_outcomes(analysis)
     written = _write(analysis, output, fixations, plot, plot_trial)
     say(
-        f"{analysis.n_saccades:,} saccades in {len(analysis.intervals)} "
-        f"{'interval' if len(analysis.intervals) == 1 else 'intervals'} ({method.value}).",
+        f"{counted(analysis.n_saccades, 'saccade')} in "
+        f"{counted(len(analysis.intervals), 'interval')} ({method.value}).",
         quiet=quiet,
     )
     if written:
@@ -140,10 +146,11 @@ def detect(
         )
 
 
-def _check_targets(*targets: Path | None) -> None:
-    """Refuse a target that cannot be written before anything takes time."""
+def _check_targets(recording: Path, *targets: Path | None) -> None:
+    """Refuse a target that cannot be written, or must not be, before anything takes time."""
     from gazelive.errors import ConfigError
     from gazelive.recordings.table_files import TABLE_SUFFIXES, has_table_suffix
+    from gazelive.recordings.table_sidecar import sidecar_path
 
     output, fixations, plot = targets
     for option, target in (("-o", output), ("--fixations", fixations)):
@@ -153,9 +160,18 @@ def _check_targets(*targets: Path | None) -> None:
             )
     if plot is not None and plot.suffix.lower() not in {".png", ".pdf", ".svg"}:
         raise ConfigError(f"must end in .png, .pdf or .svg, not {plot.name!r}", key="--plot")
+    taken = {recording.resolve(), sidecar_path(recording).resolve()}
     for target in targets:
-        if target is not None and not target.absolute().parent.is_dir():
+        if target is None:
+            continue
+        if not target.absolute().parent.is_dir():
             raise ConfigError("there is no such folder: make it first", path=target.parent)
+        if {target.resolve(), sidecar_path(target).resolve()} & taken:
+            raise ConfigError(
+                "would be written over the recording or another output: choose another name",
+                path=target,
+            )
+        taken |= {target.resolve(), sidecar_path(target).resolve()}
 
 
 def _parameters(
@@ -199,6 +215,7 @@ def _write(
     from gazelive.features.vigor import DEFAULT_RATE_DEG
     from gazelive.offline.event_tables import fixation_table, provenance, saccade_table
     from gazelive.recordings.table_files import write_csv, write_table_file
+    from gazelive.recordings.table_sidecar import sidecar_path
 
     saccades = saccade_table(analysis, DEFAULT_RATE_DEG)
     written = []
@@ -206,7 +223,7 @@ def _write(
         write_csv(saccades, sys.stdout.buffer)
     else:
         write_table_file(saccades, output)
-        sidecar = output.with_name(output.name + ".meta.json")
+        sidecar = sidecar_path(output)
         content = msgspec.json.encode(provenance(analysis, DEFAULT_RATE_DEG))
         write_bytes(sidecar, msgspec.json.format(content, indent=2))
         written += [output, sidecar]

@@ -213,7 +213,7 @@ def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
         kind = DUPLICATE if step_us == 0 else TIME_ORDER
         emit(s, rows, kind, s.newest, s.newest, s.arrived_us, time_us)
         return False
-    missing = math.floor(step_us / p.interval_us - 0.5)
+    missing = math.ceil(step_us / p.interval_us - 1.5)  # times may be off by half an interval
     if missing > 0:
         emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.arrived_us, time_us)
         _give_up_dropped(p, s, rows)

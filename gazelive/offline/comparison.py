@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,6 +34,7 @@ LABEL_NAMES = {
 }
 """The codes of hand-labelled corpora (Andersson et al. 2017; Zemblys et al. 2018)."""
 NOT_COMPARABLE = "undefined"
+LONGEST_MS = 48 * 3.6e6
 GRID_MS = 1.0
 """The grid on which two tables of events are compared."""
 
@@ -163,6 +163,13 @@ def _label_name(label: str | None) -> str:
 
 def _labels_of_events(source: str, reference_ms: Floats, spans_ms: Floats) -> Labels:
     """Put events on an even grid over the spans that were searched."""
+    longest_ms = float((spans_ms[:, 1] - spans_ms[:, 0]).sum()) if len(spans_ms) else 0.0
+    if not 0 < longest_ms <= LONGEST_MS:
+        raise RecordingError(
+            f"there are {longest_ms / 3.6e6:.0f} hours to compare: are both times in ms and of one "
+            "clock?",
+            path=source,
+        )
     times = np.concatenate([np.arange(first, last + GRID_MS, GRID_MS) for first, last in spans_ms])
     names = np.full(len(times), "no saccade", dtype="<U10")
     names[mask_of(_runs_on_grid(reference_ms, times), len(times))] = "saccade"
@@ -183,6 +190,20 @@ def _searched_ms(events: Path) -> Floats | None:
     sidecar = events.with_name(events.name + ".meta.json")
     if not sidecar.is_file():
         return None
-    content: dict[str, Any] = msgspec.json.decode(sidecar.read_bytes())
-    spans = [(i["start_us"], i["end_us"] - 1) for i in content.get("intervals", [])]
+    try:
+        provenance = msgspec.json.decode(sidecar.read_bytes(), type=_Provenance)
+    except msgspec.MsgspecError:
+        return None  # somebody else's file of that name
+    spans = [(i.start_us, i.end_us - 1) for i in provenance.intervals]
     return np.array(spans, np.float64).reshape(-1, 2) / 1000 if spans else None
+
+
+class _Searched(msgspec.Struct):
+    start_us: int
+    end_us: int
+
+
+class _Provenance(msgspec.Struct):
+    """What of the file beside `detect`'s table is needed here."""
+
+    intervals: tuple[_Searched, ...] = ()

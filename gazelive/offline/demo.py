@@ -5,6 +5,7 @@ Simulated viewer → replay device → session folder → read back → saccades
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from gazelive.offline.event_tables import saccade_table
 from gazelive.offline.scanpath_figure import draw_scanpath
 from gazelive.recordings.recording import Recording
 from gazelive.recordings.session_folder import SessionWriter, manifest_of, read_session
+from gazelive.recordings.session_manifest import is_session_folder, read_manifest
 from gazelive.recordings.session_writer import now_iso
 from gazelive.recordings.table_files import write_table_file
 from gazelive.simulation.image_pool import (
@@ -32,6 +34,10 @@ from gazelive.simulation.lab_session import SCREEN, image_rect_px, simulate_sess
 
 VIEWER, SEED = "v005", 1
 N_IMAGES, SECONDS = 6, 8.0
+SESSION_NAME, TABLE_NAME = "session", "saccades.csv"
+FIGURE_NAMES = ("saccades.png", "scanpath.png")
+DEMO_KEY = "demo"
+"""Marks the session as one that the next demo may remove."""
 
 Report = Callable[[float], None]
 
@@ -62,7 +68,7 @@ def simulate_viewer(out: Path, report: Report) -> Recording:
         seconds=SECONDS,
         sampling_rate_hz=1000.0,
         eyes="R",
-        path=out / "session",
+        path=out / SESSION_NAME,
         progress=report,
     ).recording
 
@@ -70,7 +76,8 @@ def simulate_viewer(out: Path, report: Report) -> Recording:
 def replay_to_disk(recording: Recording, folder: Path, speed: float | None, report: Report) -> None:
     """Play the recording through the replay device into a new session folder."""
     device = ReplayDevice(recording, clock=MonotonicClock(), speed=speed)
-    writer = SessionWriter.create(folder, manifest_of(recording, started_at=now_iso()))
+    manifest = manifest_of(recording, started_at=now_iso(), config={DEMO_KEY: True})
+    writer = SessionWriter.create(folder, manifest)
     n_written = 0
 
     def count(chunk: Chunk, _stream: StreamDescription) -> None:
@@ -86,24 +93,39 @@ def analyse_session(folder: Path, out: Path, report: Report) -> DemoResult:
     """Read the session back, find its saccades, and draw what there is to see."""
     recording = read_session(folder)
     analysis = analyse(recording, progress=report)
-    table = out / "saccades.csv"
+    table = out / TABLE_NAME
     write_table_file(saccade_table(analysis), table)
-    figures = [out / "saccades.png"]
+    figures = [out / FIGURE_NAMES[0]]
     draw_detection(analysis, figures[0])
     best = max(analysis.intervals, key=lambda i: len(i.gaze.detection.fixations))
     image = _image_file(best)
     if image is not None:
-        figures.append(out / "scanpath.png")
+        figures.append(out / FIGURE_NAMES[1])
         draw_scanpath(best, image, image_rect_px(), SCREEN, figures[1])
     return DemoResult(VIEWER, folder, recording, analysis, table, tuple(figures))
 
 
+def remove_demo(out: Path) -> None:
+    """Remove an earlier demo, and nothing that is not one."""
+    session = out / SESSION_NAME
+    if not is_session_folder(session):
+        return
+    if not read_manifest(session).config.get(DEMO_KEY):
+        raise ConfigError("this session is no demo: give another folder with --out", path=session)
+    shutil.rmtree(session)
+    for name in (TABLE_NAME, *FIGURE_NAMES):
+        (out / name).unlink(missing_ok=True)
+
+
 def refuse_taken(out: Path) -> None:
     """Raise where the demo would write over something."""
-    if (out / "session").exists():
-        raise ConfigError(
-            "holds a demo already: remove it, or give another folder with --out", path=out
-        )
+    for name in (SESSION_NAME, TABLE_NAME, *FIGURE_NAMES):
+        if (out / name).exists():
+            raise ConfigError(
+                f"holds {name} already: add --replace if it is an earlier demo, or give another "
+                "folder with --out",
+                path=out,
+            )
 
 
 def _image_file(analysed: AnalysedInterval) -> Path | None:

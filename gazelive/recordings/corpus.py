@@ -66,6 +66,16 @@ def is_corpus(path: Path) -> bool:
     return (path / CORPUS_NAME).is_file() or bool(_session_folders(path))
 
 
+def screen_in_corpus(recording: Path) -> ScreenGeometry | None:
+    """Return the screen that the `corpus.csv` beside a recording gives for it, if there is one."""
+    folder = recording.absolute().parent
+    if not (folder / CORPUS_NAME).is_file():
+        return None
+    wanted = recording.resolve()
+    entries = read_corpus(folder).entries
+    return next((e.screen for e in entries if e.recording.resolve() == wanted), None)
+
+
 def read_corpus(path: Path) -> Corpus:
     """Read the corpus in the folder `path` (or the `corpus.csv` at `path`)."""
     if path.name == CORPUS_NAME and path.is_file():

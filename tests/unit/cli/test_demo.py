@@ -26,7 +26,7 @@ def test_the_demo_walks_the_whole_path(tmp_path):
         with open(figure, "rb") as file:  # noqa: PTH123  the path is a string of the user's
             assert file.read(4) == b"\x89PNG"
 
-    with pytest.raises(ConfigError, match="holds a demo already"):
+    with pytest.raises(ConfigError, match="holds session already"):
         run("--out", tmp_path, "-q")
     told = run("--out", tmp_path, "--speed", 0, "--replace")
     assert "looked at 6 images" in told.stdout

@@ -152,3 +152,39 @@ def test_compare_with_labels_with_events_and_with_itself(table, tmp_path, eye_st
 def test_compare_says_what_a_table_lacks(table, tmp_path):
     with pytest.raises(RecordingError, match="onset_ms and offset_ms"):
         run("compare", table, table)
+
+
+@pytest.mark.parametrize("options", [["-o", "gaze.csv"], ["-o", "a.csv", "--fixations", "a.csv"]])
+def test_no_output_is_written_over_the_recording_or_another(table, options, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    before = table.read_bytes()
+    with pytest.raises(ConfigError, match="choose another name"):
+        run("detect", table, *options)
+    assert table.read_bytes() == before
+
+
+def test_what_is_damaged_is_told(table):
+    table.write_text(table.read_text() + "12,34\n")
+    assert "left out" in run("detect", table).stderr
+
+
+def test_the_screen_of_a_corpus_is_used(tmp_path):
+    (tmp_path / "gaze.csv").write_text(
+        "t_ms,x_px,y_px\n" + "\n".join(f"{t},{t % 7},5" for t in range(50))
+    )
+    (tmp_path / "corpus.csv").write_text(
+        "recording,viewer,session,screen_px,size_mm,distance_mm\n"
+        "gaze.csv,anna,1,1920x1080,535x301,600\n"
+    )
+    run("detect", tmp_path / "gaze.csv", "-q", "-o", tmp_path / "out.csv")
+    meta = json.loads((tmp_path / "out.csv.meta.json").read_text())
+    assert meta["geometry"][0]["source"] == "corpus"
+
+
+def test_compare_refuses_clocks_that_cannot_be_one(tmp_path):
+    (tmp_path / "a.csv").write_text("onset_ms,offset_ms\n1,20\n")
+    (tmp_path / "b.csv").write_text("onset_ms,offset_ms\n1e15,1.00000000000002e15\n")
+    with pytest.raises(RecordingError, match="one clock"):
+        run("compare", tmp_path / "a.csv", tmp_path / "b.csv")
+    (tmp_path / "a.csv.meta.json").write_text("[]")
+    assert run("compare", tmp_path / "a.csv", tmp_path / "a.csv").exit_code == 0
