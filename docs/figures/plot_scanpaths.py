@@ -27,16 +27,18 @@ RATE_HZ = 1000.0
 SHOWN_S = (1.0, 5.0)
 
 
-def view(viewer_id: str, pool: ImagePool, name: str) -> GazeTrace:
-    """Return the gaze of a viewer from a cross to the end of an image."""
+def view(viewer_id: str, pool: ImagePool) -> list[GazeTrace]:
+    """Return the gaze of a viewer at each image, after a cross, one after the other."""
     viewer = ViewerSimulation(
         viewer_id, seed=0, session=1, sampling_rate_hz=RATE_HZ, eyes="R", screen=PAPER_SCREEN
     )
-    viewer.show_cross(960.0, 540.0)
-    viewer.advance(round(RATE_HZ))
-    viewer.show_image(pool.image(name).saliency, image_rect_px())
-    _, trace = viewer.advance(round(SECONDS * RATE_HZ))
-    return trace
+    traces = []
+    for name in pool.names:
+        viewer.show_cross(960.0, 540.0)
+        viewer.advance(round(RATE_HZ))
+        viewer.show_image(pool.image(name).saliency, image_rect_px())
+        traces.append(viewer.advance(round(SECONDS * RATE_HZ))[1])
+    return traces
 
 
 def draw_scanpath(axes: Axes, trace: GazeTrace, pool: ImagePool, name: str) -> None:
@@ -89,18 +91,18 @@ def main() -> None:
     grid = figure.add_gridspec(
         len(VIEWERS) + 2, N_IMAGES, height_ratios=[1] * len(VIEWERS) + [0.8] * 2
     )
+    traces = {viewer_id: view(viewer_id, pool) for viewer_id in VIEWERS}
     for row, viewer_id in enumerate(VIEWERS):
         for column, name in enumerate(pool.names):
             axes = figure.add_subplot(grid[row, column])
-            trace = view(viewer_id, pool, name)
-            draw_scanpath(axes, trace, pool, name)
+            draw_scanpath(axes, traces[viewer_id][column], pool, name)
             if column == 0:
                 axes.set_ylabel(viewer_id)
             if row == 0:
                 axes.set_title(Path(name).stem, fontsize=9)
     upper = figure.add_subplot(grid[-2, :])
     lower = figure.add_subplot(grid[-1, :], sharex=upper)
-    draw_trace((upper, lower), view(VIEWERS[0], pool, pool.names[0]))
+    draw_trace((upper, lower), traces[VIEWERS[0]][0])
     figure.savefig(Path(sys.argv[1]), dpi=90)
 
 
