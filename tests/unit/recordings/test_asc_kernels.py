@@ -119,7 +119,7 @@ usual_lines = {
 }
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     eyes=st.sampled_from(sorted(usual_lines)),
     changes=st.lists(
