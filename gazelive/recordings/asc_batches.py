@@ -15,7 +15,7 @@ from gazelive.recordings.asc_source import AscSource, Slab
 from gazelive.recordings.problem_log import MAX_LISTED
 
 _N_ROWS = 1 << 13
-_N_LINES = 1 << 10
+_N_LINES = 1 << 9
 _SHORTEST_SAMPLE_LINE = 8
 _LAST_RATE_IN_WHOLE_MS = 1000
 _FAULTS = {
