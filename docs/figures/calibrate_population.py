@@ -183,6 +183,16 @@ class Calibration:
         )
 
 
+SPREADS = {
+    "blink_rate_per_min": (
+        0.7,
+        0.3,
+        "means: BioEye 2015 RAN and lab recordings; spread: Bentivoglio et al. 1997, since the "
+        "spread of losses in BioEye (1.5 and more) is the tracker losing eyes, not lids",
+    )
+}
+"""Standard deviations between persons and sessions that are not BioEye's, and why."""
+
 LAB_MEANS = {"blink_rate_per_min": math.log(10.0), "blink_loss_s": math.log(0.12)}
 """BioEye's dot keeps people from blinking, and its losses are longer than EyeLink files have."""
 
@@ -469,7 +479,17 @@ def main() -> None:
 
 def moved(table: PopulationTable, shift: Floats) -> PopulationTable:
     """Return the table with the lab centre: the matched traits moved, blinks as in labs."""
-    traits = list(table.traits)
+    traits = [
+        msgspec.structs.replace(
+            trait,
+            between_sd=SPREADS[trait.name][0],
+            within_sd=SPREADS[trait.name][1],
+            source=SPREADS[trait.name][2],
+        )
+        if trait.name in SPREADS
+        else trait
+        for trait in table.traits
+    ]
     for index, amount in enumerate(shift.tolist()):
         mean = LAB_MEANS.get(traits[index].name, traits[index].bioeye_mean + amount)
         traits[index] = msgspec.structs.replace(traits[index], mean=round(mean, 5))

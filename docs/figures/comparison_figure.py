@@ -79,7 +79,8 @@ def _over_amplitude(axes: Axes, corpora: list[Corpus], field: str, unit: float, 
     for group, colour, name, nudge in sides:
         amplitude, values = _pooled(group, "amplitude_deg"), unit * _pooled(group, field)
         if colour == REAL:
-            axes.plot(amplitude, values, ".", ms=1.2, color=colour, alpha=0.15, rasterized=True)
+            some = slice(None, None, max(1, len(values) // 3000))
+            axes.plot(amplitude[some], values[some], ".", ms=1.2, color=colour, alpha=0.15)
         rows = []
         for low, high in pairwise(AMPLITUDE_EDGES_DEG):
             inside = values[(amplitude >= low) & (amplitude < high)]
@@ -147,11 +148,14 @@ def _aligned(side: Side, low: float, high: float) -> list[Floats]:
 
 def _example(axes: Axes, corpus: Corpus) -> None:
     """Two seconds of a real recording and of one of its replays."""
-    for row, (side, colour, name) in enumerate(
-        ((corpus.real, REAL, "real"), (corpus.simulated, SIMULATED, "simulated"))
+    window = slice(40_300, 42_300)
+    # of the first recording's replays, one without a blink in this window
+    replay = next(
+        gaze[window] for gaze in corpus.simulated.gaze_deg if np.isfinite(gaze[window]).all()
+    )
+    for row, (part, colour, name) in enumerate(
+        ((corpus.real.gaze_deg[0][window], REAL, "real"), (replay, SIMULATED, "simulated"))
     ):
-        start = 40_300
-        part = side.gaze_deg[0][start : start + 2000]
         for axis, (alpha, letter) in enumerate(((1.0, "x"), (0.5, "y"))):
             shifted = part[:, axis] - np.nanmedian(part[:, axis]) - 26 * row
             axes.plot(np.arange(2000), shifted, color=colour, alpha=alpha, lw=0.8)
@@ -282,4 +286,4 @@ def _iccs(axes: Axes, real: Decomposition, people: Decomposition) -> None:
     axes.set_aspect("equal")
     axes.set_xlabel("ICC, 77 real persons × 2 sessions")
     axes.set_ylabel("ICC, 77 simulated persons")
-    axes.set_title("How much a statistic tells the person")
+    axes.set_title("Persons apart: ICC of 31 statistics")

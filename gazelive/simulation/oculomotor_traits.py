@@ -101,8 +101,8 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     blink_loss_s: float = 0.12
     """Median time without data."""
     blink_loss_scatter: float = 0.4
-    lid_closing_s: float = 0.035
-    lid_opening_s: float = 0.06
+    lid_closing_s: float = 0.03
+    lid_opening_s: float = 0.042
     lid_excursion_y_deg: float = 11.0
     """How far down the tracker sees gaze jump before it loses the pupil."""
     lid_excursion_x_deg: float = 3.0
