@@ -23,8 +23,29 @@ class RunStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     session: str
     stream: StreamDescription
     protocol_version: int = PROTOCOL_VERSION
-    viewer_ids: tuple[str, ...] = ()
-    """The enrolled viewers: names travel once, posteriors refer to them by position."""
+    viewer: str | None = None
+    """Who is looking, where that is known (never used to identify)."""
+    folder: str | None = None
+    """The session folder on the host that records."""
+
+
+class MainSequence(msgspec.Struct, frozen=True, kw_only=True):
+    """Peak velocity against amplitude in the population that a model was made from."""
+
+    amplitude_deg: tuple[float, ...]
+    low_deg_s: tuple[float, ...]
+    median_deg_s: tuple[float, ...]
+    high_deg_s: tuple[float, ...]
+    """The 5th, 50th and 95th percentile around each amplitude."""
+
+
+class ModelLoaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Who can be recognised: names travel once, posteriors refer to them by position."""
+
+    model: str
+    method: str
+    viewer_ids: tuple[str, ...]
+    main_sequence: MainSequence | None = None
 
 
 class TrialStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -33,6 +54,26 @@ class TrialStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     trial: str
     tracker_time_us: int
     image: str | None = None
+    image_rectangle_px: tuple[float, float, float, float] | None = None
+    """Left, top, width and height on the screen, where they are known."""
+    index: int | None = None
+    n_trials: int | None = None
+    """Trial `index` (from 1) of `n_trials`, where that is known."""
+
+
+class GazeTrace(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Gaze as the detector sees it, to be looked at; evenly timed, little-endian float32, NaN lost.
+
+    Not for the documents file: the samples themselves are in the session folder.
+    """
+
+    first_us: int
+    interval_us: float
+    x_deg: bytes
+    y_deg: bytes
+    speed_deg_s: bytes
+    threshold_deg_s: float | None = None
+    """The speed along x that counts as a saccade just now."""
 
 
 class SaccadeOnset(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -53,10 +94,15 @@ class Retraction(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Who is looking: natural-log probabilities over the enrolled, given that it is one of them."""
+    """Who is looking: natural-log probabilities, given that it is one of the enrolled."""
 
+    tracker_time_us: int
+    leading: tuple[int, ...]
+    """Positions in `ModelLoaded.viewer_ids` of the most probable viewers, most probable first."""
     log_probabilities: tuple[float, ...]
+    """Of each of the leading."""
     log_unknown: float | None = None
+    """That it is none of the enrolled; what is shown of a viewer is p·(1 − unknown)."""
     n_saccades: int
     n_images: int
     seconds: float
@@ -70,6 +116,38 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     kind: Literal["lost_samples", "time_gap", "time_order", "rate", "duplicate", "summary"]
     text: str
     value: float | None = None
+
+
+class QualitySummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """How good the data of the last seconds are; None is not known."""
+
+    tracker_time_us: int
+    rate_asked_hz: float
+    rate_received_hz: float
+    n_lost_samples: int
+    """Samples that never arrived, since the run began."""
+    missing_fraction: float
+    """Samples without gaze, of those that arrived."""
+    rms_s2s_deg: float | None = None
+    """Precision: RMS of sample-to-sample steps outside of saccades."""
+    latency_ms: float | None = None
+    """From the arrival of a chunk to the publication of what was found in it, 99th percentile."""
+    clock_drift_ppm: float | None = None
+
+
+class Validated(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The tracker was calibrated and validated."""
+
+    eye: Literal["L", "R"]
+    mean_error_deg: float
+    max_error_deg: float
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A sentence for whoever watches."""
+
+    level: Literal["info", "warning", "error"]
+    text: str
 
 
 class TrialStopped(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -87,7 +165,9 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 Document = (
     RunStarted
+    | ModelLoaded
     | TrialStarted
+    | GazeTrace
     | SaccadeOnset
     | Saccade
     | Fixation
@@ -95,6 +175,9 @@ Document = (
     | Retraction
     | Posterior
     | Quality
+    | QualitySummary
+    | Validated
+    | Notice
     | TrialStopped
     | RunStopped
 )
@@ -137,8 +220,13 @@ __all__ = [
     "Document",
     "Event",
     "Fixation",
+    "GazeTrace",
+    "MainSequence",
+    "ModelLoaded",
+    "Notice",
     "Posterior",
     "Quality",
+    "QualitySummary",
     "Retraction",
     "RunStarted",
     "RunStopped",
@@ -146,6 +234,7 @@ __all__ = [
     "SaccadeOnset",
     "TrialStarted",
     "TrialStopped",
+    "Validated",
     "decode",
     "decode_line",
     "encode",
