@@ -1,0 +1,117 @@
+"""What a model looks at in a saccade: its type, and a number of features made of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import ModelError
+from gazelive.features import feature_set_kernels as kernels
+from gazelive.features.feature_set_kernels import N_CONSTANTS, N_TYPES, Operation, Typing
+from gazelive.features.scanpath import COLUMN_NAMES, LATE_COLUMN
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_NUMBER_OF = {name: number for number, name in enumerate(COLUMN_NAMES)}
+MIN_RESIDUAL_ROWS = 50
+"""Fewer saccades than this do not tell how a feature grows with amplitude."""
+
+
+class Feature(msgspec.Struct, frozen=True, kw_only=True):
+    """One feature: an operation on one or two columns of a scanpath's row."""
+
+    name: str
+    a: str
+    b: str | None = None
+    operation: str = "positive"
+    signed: bool = False
+    """A Gaussian is fitted to signed features, a gamma to those above 0."""
+    constants: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for column in (self.a, self.b):
+            if column is not None and column not in _NUMBER_OF:
+                raise ModelError(f"feature {self.name}: scanpaths have no column {column}")
+        if self.operation.upper() not in Operation.__members__:
+            raise ModelError(f"feature {self.name}: there is no operation {self.operation}")
+
+
+class FeatureSet:
+    """A typing and features, compiled for the kernels."""
+
+    def __init__(self, typing: Typing, features: Iterable[Feature]) -> None:
+        self.typing = typing
+        self.features = tuple(features)
+        self.n_types = N_TYPES[typing]
+        self.operations = np.array(
+            [Operation[f.operation.upper()] for f in self.features], np.int64
+        )
+        self.a_columns = np.array([_NUMBER_OF[f.a] for f in self.features], np.int64)
+        self.b_columns = np.array([_NUMBER_OF[f.b or f.a] for f in self.features], np.int64)
+        self.signed = np.array([f.signed for f in self.features], bool)
+        self.late = (self.a_columns == LATE_COLUMN) | (self.b_columns == LATE_COLUMN)
+        """Whether a feature is known only when the next saccade is."""
+        self.constants = np.zeros((len(self.features), N_CONSTANTS))
+        for own, feature in zip(self.constants, self.features, strict=True):
+            own[: len(feature.constants)] = feature.constants
+
+    @property
+    def compiled(self) -> tuple[Integers, Integers, Integers, Floats]:
+        """What the kernels take: operations, columns a and b, constants."""
+        return self.operations, self.a_columns, self.b_columns, self.constants
+
+    def types(self, rows: Rows) -> Integers:
+        """Return the type of each row, −1 where it has none."""
+        out = np.empty(len(rows), np.int64)
+        kernels.all_types(rows, int(self.typing), out)
+        return out
+
+    def values(self, rows: Rows) -> Floats:
+        """Return the features of each row, shape (n, features), NaN where masked."""
+        out = np.empty((len(rows), len(self.features)))
+        kernels.all_values(rows, *self.compiled, out)
+        return out
+
+    def to_json(self) -> dict[str, object]:
+        """Return what a manifest keeps."""
+        return {"typing": self.typing.name.lower(), "features": msgspec.to_builtins(self.features)}
+
+    @classmethod
+    def from_json(cls, content: dict[str, object]) -> FeatureSet:
+        """Return the set that a manifest keeps."""
+        try:
+            typing = Typing[str(content["typing"]).upper()]
+            return cls(typing, msgspec.convert(content["features"], tuple[Feature, ...]))
+        except (KeyError, msgspec.ValidationError) as error:
+            raise ModelError(f"the model's features cannot be read: {error}") from error
+
+
+def copied(names: Sequence[str], *, signed: bool = False) -> list[Feature]:
+    """Return features that are columns as they are (unsigned ones where they are above 0)."""
+    operation = "copy" if signed else "positive"
+    return [Feature(name=name, a=name, operation=operation, signed=signed) for name in names]
+
+
+def fitted_residual(name: str, a: str, b: str, rows: Rows) -> Feature | None:
+    """Return column `a` relative to what is usual for the amplitude in column `b`.
+
+    What is usual is exp(cubic in ln b), by least squares over `rows`; None where too few of them
+    know both.
+    """
+    x = rows[:, _NUMBER_OF[a]].astype(np.float64)
+    y = rows[:, _NUMBER_OF[b]].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        known = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)
+    if known.sum() < MIN_RESIDUAL_ROWS:
+        return None
+    u = np.log(y[known])
+    powers = np.vander(u, N_CONSTANTS)
+    coefficients, *_ = np.linalg.lstsq(powers, np.log(x[known]), rcond=None)
+    return Feature(
+        name=name, a=a, b=b, operation="residual", constants=tuple(map(float, coefficients))
+    )

@@ -1,0 +1,164 @@
+"""From a scanpath's row to the type and the values that a model has densities for."""
+
+from __future__ import annotations
+
+import enum
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.compilation import kernel
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+
+class Operation(enum.IntEnum):
+    """How a value is made of the columns a and b of a row."""
+
+    COPY = 0
+    """a"""
+    POSITIVE = 1
+    """a where it is above 0, else masked"""
+    RATIO = 2
+    """a / b, both above 0"""
+    VIGOR = 3
+    """a / (1 − exp(−|b| / rate)), the rate being the first constant"""
+    RESIDUAL = 4
+    """a / exp(cubic in ln b), the constants being its coefficients, highest power first"""
+    LENGTH = 5
+    """√(a² + b²) above 0"""
+    TURN_COSINE = 6
+    """Cosine of the angle between (a, a + 1) and (b, b + 1)"""
+    TURN_SINE = 7
+    """Sine of it, clockwise positive"""
+    LENGTH_RATIO = 8
+    """√(a² + (a+1)²) / √(b² + (b+1)²)"""
+
+
+class Typing(enum.IntEnum):
+    """What decides a saccade's type."""
+
+    TURN = 0
+    """Maintain, right, left, reverse (the paper's)"""
+    DIRECTION = 1
+    """Right, down, left, up as seen on the screen, in quarters around the axes"""
+    DIRECTION_AND_SIZE = 2
+    """The same times amplitude below 1.5°, below 6°, above"""
+    ONE = 3
+    """All alike"""
+
+
+N_TYPES = {Typing.TURN: 4, Typing.DIRECTION: 4, Typing.DIRECTION_AND_SIZE: 12, Typing.ONE: 1}
+SMALL_DEG, LARGE_DEG = 1.5, 6.0
+N_CONSTANTS = 4
+
+# the same numbers for the compiler, which takes them for constants
+_COPY, _POSITIVE, _RATIO, _VIGOR, _RESIDUAL = 0, 1, 2, 3, 4
+_LENGTH, _TURN_COSINE, _TURN_SINE = 5, 6, 7
+_TURN, _DIRECTION, _DIRECTION_AND_SIZE = 0, 1, 2
+_COLUMN_TURN, _COLUMN_DX, _COLUMN_DY = 0, 3, 4
+
+
+@kernel
+def row_type(row: Rows, typing: int) -> int:
+    """Return the type of a row, −1 where it has none."""
+    if typing == _TURN:
+        turn = row[_COLUMN_TURN]
+        return int(turn) if turn >= 0 else -1
+    if typing > _DIRECTION_AND_SIZE:
+        return 0
+    dx, dy = float(row[_COLUMN_DX]), float(row[_COLUMN_DY])
+    length = math.sqrt(dx * dx + dy * dy)
+    if not length > 0:
+        return -1
+    across, down = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
+    direction = across if abs(dx) >= abs(dy) else down
+    if typing == _DIRECTION:
+        return direction
+    return 3 * direction + (0 if length < SMALL_DEG else 1 if length < LARGE_DEG else 2)
+
+
+@kernel
+def value_of_two(operation: int, a: float, b: float, constants: Floats) -> float:
+    """Return what an operation makes of two columns, NaN where it is masked."""
+    if operation == _LENGTH:
+        length = math.sqrt(a * a + b * b)
+        return length if length > 0 else np.nan
+    if operation == _VIGOR:
+        saturation = -math.expm1(-abs(b) / constants[0])
+        return a / saturation if a > 0 and saturation > 0 else np.nan
+    if not (a > 0 and b > 0):
+        return np.nan
+    if operation == _RATIO:
+        return a / b
+    u = math.log(b)
+    cubic = constants[0]
+    for k in range(1, N_CONSTANTS):
+        cubic = cubic * u + constants[k]
+    return a / math.exp(cubic)
+
+
+@kernel
+def value_of_vectors(operation: int, a_x: float, a_y: float, b_x: float, b_y: float) -> float:
+    """Return how two displacements lie to each other, NaN where one is nothing."""
+    a_squared, b_squared = a_x * a_x + a_y * a_y, b_x * b_x + b_y * b_y
+    if not (a_squared > 0 and b_squared > 0):
+        return np.nan
+    if operation == _TURN_COSINE:
+        return (a_x * b_x + a_y * b_y) / math.sqrt(a_squared * b_squared)
+    if operation == _TURN_SINE:
+        return (b_x * a_y - b_y * a_x) / math.sqrt(a_squared * b_squared)
+    return math.sqrt(a_squared / b_squared)
+
+
+@kernel
+def row_values(
+    row: Rows,
+    operations: Integers,
+    a_columns: Integers,
+    b_columns: Integers,
+    constants: Floats,
+    out: Floats,
+) -> None:
+    """Write the value of each feature, NaN where it is masked."""
+    for f in range(len(operations)):
+        operation = operations[f]
+        a = float(row[a_columns[f]])
+        if operation == _COPY:
+            out[f] = a
+        elif operation == _POSITIVE:
+            out[f] = a if a > 0 else np.nan
+        elif operation < _TURN_COSINE:
+            out[f] = value_of_two(operation, a, float(row[b_columns[f]]), constants[f])
+        else:
+            out[f] = value_of_vectors(
+                operation,
+                a,
+                float(row[a_columns[f] + 1]),
+                float(row[b_columns[f]]),
+                float(row[b_columns[f] + 1]),
+            )
+
+
+@kernel
+def all_types(rows: Rows, typing: int, out: Integers) -> None:
+    """Write the type of each row."""
+    for i in range(len(rows)):
+        out[i] = row_type(rows[i], typing)
+
+
+@kernel
+def all_values(
+    rows: Rows,
+    operations: Integers,
+    a_columns: Integers,
+    b_columns: Integers,
+    constants: Floats,
+    out: Floats,
+) -> None:
+    """Write the values of each row, shape (n, features)."""
+    for i in range(len(rows)):
+        row_values(rows[i], operations, a_columns, b_columns, constants, out[i])

@@ -1,0 +1,96 @@
+"""Scanpaths: live rows are the offline rows, fixations give what they can."""
+
+import numpy as np
+import pytest
+
+from gazelive.features.interval import analyse_gaze, even_gaze
+from gazelive.features.live import LiveFeatures
+from gazelive.features.scanpath import (
+    COLUMN_NAMES,
+    MOVEMENT_AT,
+    N_COLUMNS,
+    Column,
+    scanpath_of,
+    scanpath_of_fixations,
+    scanpath_row,
+)
+from gazelive.features.stream import Stage
+from gazelive.features.turns import Turn
+
+
+def test_every_column_has_a_name():
+    assert len(COLUMN_NAMES) == N_COLUMNS == len(set(COLUMN_NAMES))
+    assert COLUMN_NAMES[Column.NEXT_FIXATION_S] == "next_fixation_s"
+
+
+def test_rows_of_jumps(eye_steps):
+    times, x, y = eye_steps
+    path = scanpath_of(analyse_gaze(even_gaze(times, {"R": (x, y)}, 1000.0)), "a.jpg")
+    assert path.saccades.shape == (6, N_COLUMNS)
+    assert path.image == "a.jpg"
+    assert path.seconds == pytest.approx(len(times) / 1000)
+    rows = path.saccades
+    np.testing.assert_allclose(rows[:, Column.AMPLITUDE_DEG], 5, atol=0.2)
+    assert rows[0, Column.TURN] == Turn.NONE
+    assert (rows[1:, Column.TURN] == Turn.REVERSE).all()
+    np.testing.assert_array_equal(rows[1:, Column.PREVIOUS_DX_DEG], rows[:-1, Column.DX_DEG])
+    np.testing.assert_array_equal(
+        rows[1:, Column.PREVIOUS_FIXATION_S], rows[:-1, Column.NEXT_FIXATION_S]
+    )
+    assert np.isnan(rows[-1, Column.NEXT_FIXATION_S])
+    assert len(path.fixations) == 7
+
+
+def test_live_rows_are_offline_rows(eye_steps):
+    times, x, y = eye_steps
+    offline = scanpath_of(analyse_gaze(even_gaze(times, {"R": (x, y)}, 1000.0), "online"))
+    live = LiveFeatures(1000.0, eye="R")
+    updates = live.push(times, x, y)[1] + live.flush()[1]
+    final = {row.number: row for stage, row in updates if stage is Stage.FOLLOWED}
+    for number, expected in enumerate(offline.saccades):
+        made = scanpath_row(
+            final[number],
+            final.get(number - 1),
+            ordinal=number,
+            sampling_rate_hz=1000.0,
+            near_loss=False,
+        )
+        np.testing.assert_array_equal(made, expected)
+
+
+def test_a_saccade_beside_a_loss_has_no_dynamics(eye_steps):
+    times, x, y = eye_steps
+    x = x.copy()
+    x[300 + 40 + 60 : 300 + 40 + 100] = np.nan
+    analysed = analyse_gaze(even_gaze(times, {"R": (x, y)}, 1000.0))
+    near = [saccade.near_loss for saccade in analysed.detection.saccades]
+    rows = scanpath_of(analysed).saccades
+    assert any(near)
+    for row, flagged in zip(rows, near, strict=True):
+        assert np.isfinite(row[Column.AMPLITUDE_DEG])
+        assert np.isnan(row[Column.PEAK_VELOCITY_DEG_S]) == flagged
+        assert np.isnan(row[MOVEMENT_AT]) == flagged
+
+
+def test_fixations_give_amplitudes_durations_and_turns():
+    path = scanpath_of_fixations(
+        np.array([0.0, 3.0, 3.0, 3.0]),
+        np.array([0.0, 0.0, 4.0, 4.0]),
+        np.array([0.2, 0.3, 0.4, 0.5]),
+    )
+    rows = path.saccades
+    np.testing.assert_allclose(rows[:2, Column.AMPLITUDE_DEG], [3, 4])
+    assert np.isnan(rows[2, Column.AMPLITUDE_DEG])
+    assert rows[:, Column.TURN].tolist() == [Turn.NONE, Turn.RIGHT, Turn.NONE]
+    np.testing.assert_allclose(rows[:, Column.PREVIOUS_FIXATION_S], [0.2, 0.3, 0.4])
+    np.testing.assert_allclose(rows[:2, Column.NEXT_FIXATION_S], [0.3, 0.4])
+    assert np.isnan(rows[2, Column.NEXT_FIXATION_S])
+    assert np.isnan(rows[:, Column.PEAK_VELOCITY_DEG_S]).all()
+    assert path.seconds == pytest.approx(1.4)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_too_few_fixations_have_no_saccade(n):
+    path = scanpath_of_fixations(np.zeros(n), np.zeros(n), np.full(n, 0.2))
+    assert path.saccades.shape == (0, N_COLUMNS)
+    assert path.fixations.shape == (n, 3)
