@@ -1,0 +1,1 @@
+"""Who is looking: from scanpaths to a calibrated posterior over the enrolled viewers."""
