@@ -1,0 +1,107 @@
+"""Densities of a saccade's features given its type, their gradients and sufficient statistics.
+
+A cell is one feature for one type of saccade. Its row in `cells` (types, features, N_CELL) says
+which family it has and how a value turns into the two entries of its score:
+
+    gamma     t = (ln x − ψ(α) − ln β,  x/β − α)
+    Gaussian  t = (z, z² − 1),  z = (x − μ)/σ
+    score     M·t, with the 2×2 matrix M of the cell
+
+With M = diag(1, 1/β) the score is the gradient with respect to shape α and scale β; with the
+inverse Cholesky factor of the information of t it is whitened.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.compilation import kernel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+FAMILY, CENTRE, SCALE, SHAPE, M00, M01, M10, M11, LOWEST, HIGHEST = range(10)
+N_CELL = 10
+NONE, GAMMA, GAUSSIAN = 0.0, 1.0, 2.0
+LARGEST_SCORE = 6.0
+"""Where values are clipped, so are the entries of a whitened score."""
+
+
+@kernel
+def cell_score(x: float, cell: Floats) -> tuple[float, float]:
+    """Return the two entries of the score of one value (not NaN)."""
+    if cell[FAMILY] == GAMMA:
+        log_x = min(max(math.log(x), cell[LOWEST]), cell[HIGHEST])
+        first = log_x - cell[CENTRE]
+        second = math.exp(log_x) / cell[SCALE] - cell[SHAPE]
+    else:
+        z = (min(max(x, cell[LOWEST]), cell[HIGHEST]) - cell[CENTRE]) / cell[SCALE]
+        first, second = z, z * z - 1
+    return cell[M00] * first + cell[M01] * second, cell[M10] * first + cell[M11] * second
+
+
+@kernel
+def add_value_scores(
+    type_: int, values: Floats, cells: Floats, limit: float, score: Floats
+) -> None:
+    """Add the scores of one saccade's values to `score` (types, features, 2); NaN adds nothing."""
+    for f in range(len(values)):
+        x = values[f]
+        if math.isnan(x) or cells[type_, f, FAMILY] == NONE:
+            continue
+        first, second = cell_score(x, cells[type_, f])
+        score[type_, f, 0] += min(max(first, -limit), limit)
+        score[type_, f, 1] += min(max(second, -limit), limit)
+
+
+@kernel
+def add_type_scores(type_: int, shares: Floats, weights: Floats, score: Floats) -> None:
+    """Add the gradient of ln π for one saccade of a type (softmax parameters) times `weights`."""
+    for u in range(len(shares)):
+        score[u] += weights[u] * ((1.0 if u == type_ else 0.0) - shares[u])
+
+
+@kernel
+def scanpath_score(
+    types: Integers,
+    values: Floats,
+    cells: Floats,
+    shares: Floats,
+    weights: Floats,
+    limit: float,
+    value_score: Floats,
+    type_score: Floats,
+) -> None:
+    """Add the scores of all saccades of a scanpath."""
+    for i in range(len(types)):
+        if types[i] >= 0:
+            add_value_scores(types[i], values[i], cells, limit, value_score)
+            add_type_scores(types[i], shares, weights, type_score)
+
+
+@kernel
+def add_statistics(type_: int, values: Floats, is_new: bool, statistics: Floats) -> None:
+    """Add one saccade to the sufficient statistics of gamma densities.
+
+    `statistics` is (types, 1 + 3·features): the number of saccades, then of each feature how
+    many values, their sum and the sum of their logarithms. `is_new` counts the saccade itself.
+    """
+    if is_new:
+        statistics[type_, 0] += 1
+    for f in range(len(values)):
+        x = values[f]
+        if not math.isnan(x):
+            statistics[type_, 1 + 3 * f] += 1
+            statistics[type_, 2 + 3 * f] += x
+            statistics[type_, 3 + 3 * f] += math.log(x)
+
+
+@kernel
+def scanpath_statistics(types: Integers, values: Floats, statistics: Floats) -> None:
+    """Add all saccades of a scanpath."""
+    for i in range(len(types)):
+        if types[i] >= 0:
+            add_statistics(types[i], values[i], True, statistics)
