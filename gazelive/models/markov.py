@@ -132,14 +132,15 @@ class MarkovModel:
             value_score,
             type_score,
         )
-        return np.concatenate(
-            (type_score[:, None], value_score.reshape(n_types, -1)), axis=1
-        ).ravel()
+        by_type = np.empty((n_types, 1 + 2 * n_features))
+        by_type[:, 0], by_type[:, 1:] = type_score, value_score.reshape(n_types, -1)
+        return by_type.reshape(-1)
 
     def parameters(self) -> Floats:
         """Return by type: ln π, then α and β of each feature."""
         pairs = np.stack((self.shape, self.scale), axis=2).reshape(len(self.shares), -1)
-        return np.concatenate((np.log(self.shares)[:, None], pairs), axis=1).ravel()
+        by_type: Floats = np.concatenate((np.log(self.shares)[:, None], pairs), axis=1)
+        return by_type.reshape(-1)
 
     def with_parameters(self, parameters: Floats) -> MarkovModel:
         """Return the model at other parameters; the ln π may have any offset (softmax)."""
