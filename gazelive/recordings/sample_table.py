@@ -16,13 +16,14 @@ An empty cell is a missing value. Messages, geometry and the rate stand in the s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pa_compute
 
 from gazelive.errors import RecordingError
@@ -38,9 +39,15 @@ from gazelive.recordings.sample_table_columns import (
     TableLayout,
     recognise_columns,
 )
+from gazelive.recordings.table_clock import BlockClock, TableClock
 from gazelive.recordings.table_files import read_table_file, read_table_names
-from gazelive.recordings.table_sidecar import Sidecar, TableBlock, read_sidecar, sidecar_path
-from gazelive.recordings.table_times import estimate_rate_hz, repair_times_us
+from gazelive.recordings.table_sidecar import (
+    Sidecar,
+    TableBlock,
+    read_sidecar,
+    sidecar_path,
+    unknown_keys,
+)
 from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
 
 Codes = npt.NDArray[np.int64]
@@ -65,20 +72,24 @@ def read_sample_table(
     problems = list(file.problems)
     if layout.ignored:
         problems.append(Problem(None, f"columns ignored: {', '.join(layout.ignored)}"))
+    problems += [Problem(None, sentence) for sentence in unknown_keys(path)]
     described = _described_blocks(sidecar, table.num_rows, path, problems)
+    clocks, kept = _read_clocks(table, sidecar, described, path, problems)
+    if not kept.all():
+        table = table.filter(pa.array(kept))
     blocks = []
-    for number, rows in enumerate(_block_rows(table, described)):
+    first_row = 0
+    for number, clock in enumerate(clocks):
         blocks.append(
             _make_block(
-                table.slice(rows.start, rows.stop - rows.start),
+                table.slice(first_row, len(clock.times_us)),
+                clock,
                 layout,
                 sidecar,
                 described[number] if described else None,
-                path,
-                problems,
-                f"block {number}: " if "block" in table.column_names else "",
             )
         )
+        first_row += len(clock.times_us)
     messages = tuple(Message(round(m.t_ms * 1000), m.text) for m in sidecar.messages)
     facts = interpret(messages)
     trials = (
@@ -134,36 +145,55 @@ def _block_rows(table: Any, described: tuple[TableBlock, ...]) -> list[range]:
     return [range(start, stop) for start, stop, _ in _runs(_label_codes(table, "block")[0])]
 
 
+def _read_clocks(
+    table: Any,
+    sidecar: Sidecar,
+    described: tuple[TableBlock, ...],
+    path: Path,
+    problems: list[Problem],
+) -> tuple[list[BlockClock], npt.NDArray[np.bool_]]:
+    """Return the clock of each block, and which rows of the table stay."""
+    rows = _block_rows(table, described)
+    for number, of_block in enumerate(rows):
+        # where two eyes take turns, every other time repeats: no fault of the times
+        _refuse_two_eyes(table.slice(of_block.start, len(of_block)), path, _where(number, rows))
+    clock = TableClock(path, _floats(table, "t_ms", np.float64), problems=problems)
+    if described:
+        rates_hz = [block.stream.sampling_rate_hz for block in described]
+        clocks = [
+            clock.described(of_block, rates_hz[number], _where(number, rows))
+            for number, of_block in enumerate(rows)
+        ]
+    else:
+        rows = clock.cut_at_restarts(rows)
+        clocks = [
+            clock.read(of_block, sidecar.sampling_rate_hz, _where(number, rows))
+            for number, of_block in enumerate(rows)
+        ]
+    return clocks, clock.kept
+
+
+def _where(number: int, blocks: Sequence[object]) -> str:
+    """Return how a sentence about a block begins."""
+    return f"block {number + 1}: " if len(blocks) > 1 else ""
+
+
 def _make_block(
     rows: Any,
+    clock: BlockClock,
     layout: TableLayout,
     sidecar: Sidecar,
     described: TableBlock | None,
-    path: Path,
-    problems: list[Problem],
-    where: str,
 ) -> Block:
     """Make one block of the rows of a table."""
-    t_ms = _floats(rows, "t_ms", np.float64)
+    times_us = clock.times_us
     stream = described.stream if described else None
-    rate_hz = stream.sampling_rate_hz if stream else sidecar.sampling_rate_hz
-    rate_hz = rate_hz or estimate_rate_hz(t_ms)
-    if rate_hz is None:
-        raise RecordingError(
-            f"{where}the sampling rate cannot be told from t_ms: write "
-            f'{{"sampling_rate_hz": 500}} (or whatever it is) into {sidecar_path(path).name}',
-            path=path,
-        )
-    times_us, n_repaired = repair_times_us(t_ms, rate_hz)
-    if n_repaired:
-        text = f"{n_repaired} times were missing or did not advance; counted on at {rate_hz:g} Hz"
-        problems.append(Problem(None, where + text))
-    eyes, columns = _eyes(rows, layout, stream, path, where)
+    eyes, columns = _eyes(rows, layout, stream)
     samples = _fill_samples(rows, times_us, columns)
     if stream is None:
         stream = StreamDescription(
             device="table",
-            sampling_rate_hz=rate_hz,
+            sampling_rate_hz=clock.sampling_rate_hz,
             eyes=eyes,
             coordinates=layout.coordinates,
             screen=sidecar.screen,
@@ -179,7 +209,7 @@ def _make_block(
 
 
 def _eyes(
-    rows: Any, layout: TableLayout, stream: StreamDescription | None, path: Path, where: str
+    rows: Any, layout: TableLayout, stream: StreamDescription | None
 ) -> tuple[Eyes, dict[Eye, EyeColumns]]:
     """Say which eyes the rows hold, and in which columns."""
     if layout.one_eye is None:
@@ -192,16 +222,24 @@ def _eyes(
         return "LR" if len(columns_of) == 2 else next(iter(columns_of)), columns_of
     eye: Eye = stream.eyes if stream and stream.eyes != "LR" else "R"
     if "eye" in rows.column_names:
-        words = {str(word).strip() for word in rows["eye"].unique().to_pylist() if word}
-        found = {EYE_WORDS[word.lower()] for word in words if word.lower() in EYE_WORDS}
-        if len(found) > 1 or any(word.lower() not in EYE_WORDS for word in words):
-            raise RecordingError(
-                f"{where}column eye says {', '.join(sorted(words))}: it must be L or R for a whole "
-                "block; two eyes stand in one row as left_x_px,left_y_px,right_x_px,right_y_px",
-                path=path,
-            )
-        eye = next(iter(found), eye)
+        eye = next((EYE_WORDS[word] for word in _eye_words(rows) if word in EYE_WORDS), eye)
     return eye, {eye: layout.one_eye}
+
+
+def _refuse_two_eyes(rows: Any, path: Path, where: str) -> None:
+    """Say what to do where column `eye` names no eye, or two of them in one block."""
+    words = _eye_words(rows) if "eye" in rows.column_names else set()
+    if len({EYE_WORDS.get(word) for word in words}) > 1 or words - set(EYE_WORDS):
+        raise RecordingError(
+            f"{where}column eye says {', '.join(sorted(words)).upper()}: it must be L or R for a "
+            "whole block; two eyes stand in one row as left_x_px,left_y_px,right_x_px,right_y_px",
+            path=path,
+        )
+
+
+def _eye_words(rows: Any) -> set[str]:
+    words = (str(word).strip().lower() for word in rows["eye"].unique().to_pylist() if word)
+    return {word for word in words if word}
 
 
 def _fill_samples(
@@ -247,14 +285,21 @@ def _trials_of_columns(table: Any, blocks: list[Block]) -> tuple[Trial, ...]:
                 Trial(
                     name=names[code] if trial_names else str(len(trials)),
                     start_us=int(times_us[start]),
-                    end_us=int(times_us[stop - 1]),
+                    end_us=_end_us(block, stop - 1),
                     block=number,
                     image=None if image is None else image_names[image],
                     image_onset_us=None if image is None else int(times_us[on_screen[0]]),
-                    image_offset_us=None if image is None else int(times_us[on_screen[-1]]),
+                    image_offset_us=None if image is None else _end_us(block, int(on_screen[-1])),
                 )
             )
     return tuple(trials)
+
+
+def _end_us(block: Block, row: int) -> int:
+    """Return when a sample is over: a trial that it is the last of includes it."""
+    times_us = block.samples["tracker_time_us"]
+    end_us = int(times_us[row]) + round(block.stream.sample_interval_us)
+    return end_us if row + 1 == len(times_us) else min(end_us, int(times_us[row + 1]))
 
 
 def _label_codes(table: Any, name: str) -> tuple[Codes, list[str]]:

@@ -134,13 +134,13 @@ def _label_columns(
     for trial in trials:
         if trial.block not in (None, number):
             continue
-        first, last = np.searchsorted(times_us, [trial.start_us, trial.end_us + 1])
-        trial_labels[first:last] = trial.name
+        first, beyond = np.searchsorted(times_us, [trial.start_us, trial.end_us])
+        trial_labels[first:beyond] = trial.name
         if trial.image is not None:
             onset_us = trial.start_us if trial.image_onset_us is None else trial.image_onset_us
             offset_us = trial.end_us if trial.image_offset_us is None else trial.image_offset_us
-            first, last = np.searchsorted(times_us, [onset_us, offset_us + 1])
-            image_labels[first:last] = trial.image
+            first, beyond = np.searchsorted(times_us, [onset_us, offset_us])
+            image_labels[first:beyond] = trial.image
     return {"trial": trial_labels, "image": image_labels}
 
 

@@ -8,6 +8,9 @@ Nothing in it is required. By hand, a rate and a screen are enough::
 
 from __future__ import annotations
 
+import difflib
+import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,6 +22,9 @@ from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.recording import Trial
 
 SIDECAR_VERSION = 1
+FASTEST_HZ = 20_000.0
+LATEST_MS = 1e13
+"""Three hundred years: a time beyond is damage."""
 
 
 class TableMessage(msgspec.Struct, frozen=True, array_like=True):
@@ -66,18 +72,64 @@ def read_sidecar(table: Path) -> Sidecar | None:
     try:
         sidecar = msgspec.json.decode(path.read_bytes(), type=Sidecar)
     except (msgspec.MsgspecError, UnicodeDecodeError, ConfigError) as error:
-        raise RecordingError(f"not a description of a table: {error}", path=path) from error
+        raise RecordingError(
+            f"not a description of the table {table.name}: {error} (mend it, or remove it)",
+            path=path,
+        ) from error
     if sidecar.version > SIDECAR_VERSION:
         raise RecordingError(
             f"was written by a newer gazelive (version {sidecar.version}): update gazelive",
             path=path,
         )
-    if sidecar.sampling_rate_hz is not None and not sidecar.sampling_rate_hz > 0:
-        raise RecordingError("sampling_rate_hz must be a positive number", path=path)
+    for nonsense in _nonsense(sidecar):
+        raise RecordingError(nonsense, path=path)
     return sidecar
+
+
+def unknown_keys(table: Path) -> list[str]:
+    """Return a sentence for each key of the sidecar that means nothing, such as a misspelt one."""
+    path = sidecar_path(table)
+    if not path.is_file():
+        return []
+    known = Sidecar.__struct_fields__
+    sentences = []
+    for key in msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw]):
+        if key not in known:
+            similar = difflib.get_close_matches(key, known, n=1)
+            hint = f"; is {similar[0]} meant?" if similar else ""
+            sentences.append(f"{path.name}: key {key!r} is unknown and ignored{hint}")
+    return sentences
 
 
 def write_sidecar(sidecar: Sidecar, table: Path) -> None:
     """Write the sidecar of `table`, whole or not at all."""
     content = msgspec.json.format(msgspec.json.encode(sidecar), indent=2) + b"\n"
     write_bytes(sidecar_path(table), content)
+
+
+def _nonsense(sidecar: Sidecar) -> Iterator[str]:
+    """Yield what cannot be, with the key that says it."""
+    streams = {f"blocks[{k}].stream": b.stream for k, b in enumerate(sidecar.blocks)}
+    for key, value in (
+        ("sampling_rate_hz", sidecar.sampling_rate_hz),
+        *((f"{key}.sampling_rate_hz", s.sampling_rate_hz) for key, s in streams.items()),
+    ):
+        if value is not None and not 0 < value <= FASTEST_HZ:
+            yield f"{key} must be a positive number of samples per second, not {value:g}"
+    for key, pair in (
+        ("px_per_deg", sidecar.px_per_deg),
+        ("screen_px", sidecar.screen_px),
+        *((f"{key}.px_per_deg", s.px_per_deg) for key, s in streams.items()),
+    ):
+        if pair is not None and not all(0 < value < math.inf for value in pair):
+            yield f"{key} must be two positive numbers, not {pair[0]:g} and {pair[1]:g}"
+    for number, message in enumerate(sidecar.messages):
+        if not abs(message.t_ms) < LATEST_MS:
+            yield f"messages[{number}] has the time {message.t_ms:g}, which is no time in ms"
+    for number, block in enumerate(sidecar.blocks):
+        times_ok = abs(block.start_ms) < LATEST_MS and abs(block.end_ms) < LATEST_MS
+        if block.n_rows < 0 or not times_ok or block.end_ms < block.start_ms:
+            yield f"blocks[{number}] has a negative number of rows, or ends before it starts"
+    for number, trial in enumerate(sidecar.trials):
+        if trial.end_us < trial.start_us:
+            yield f"trials[{number}] ({trial.name}) ends before it starts"

@@ -9,26 +9,37 @@ from gazelive.compilation import kernel
 
 
 @kernel
-def advance_times(
-    times_us: npt.NDArray[np.int64], known: npt.NDArray[np.bool_], interval_us: float
-) -> int:
-    """Make every time later than the one before it, in place; return how many were changed.
+def place_rows(
+    times_us: npt.NDArray[np.int64], believed: npt.NDArray[np.bool_], interval_us: float
+) -> npt.NDArray[np.bool_]:
+    """Give the rows between believed ones the times of their places; return which have one.
 
-    A time that is not `known`, or not later, becomes `interval_us` after the one before it. Rows
-    before the first known time count back from it; without any, time begins at 0.
+    Times are changed in place; the believed ones increase.
     """
-    n_before = 0
-    while n_before < len(times_us) and not known[n_before]:
-        n_before += 1
-    last_us = -interval_us
-    if n_before < len(times_us):
-        last_us = times_us[n_before] - (n_before + 1) * interval_us
-    n_changed = 0
-    for row in range(len(times_us)):
-        if known[row] and times_us[row] > last_us:
-            last_us = float(times_us[row])
-        else:
-            last_us += interval_us
-            times_us[row] = round(last_us)
-            n_changed += 1
-    return n_changed
+    n = len(times_us)
+    kept = believed.copy()
+    before = -1
+    for row in range(n + 1):
+        if row < n and not believed[row]:
+            continue
+        first, n_between = before + 1, row - before - 1
+        if before < 0 or row == n:
+            # beyond the believed ones there is room for all
+            anchor = 0
+            origin_us = 0
+            if before >= 0:
+                anchor, origin_us = before, times_us[before]
+            elif row < n:
+                anchor, origin_us = row, times_us[row]
+            for i in range(first, row):
+                times_us[i] = origin_us + round((i - anchor) * interval_us)
+                kept[i] = True
+        elif n_between > 0:
+            step_us = times_us[row] - times_us[before]
+            n_places = round(step_us / interval_us) - 1
+            interval = step_us / (n_between + 1) if n_places == n_between else interval_us
+            for k in range(1, min(n_places, n_between) + 1):
+                times_us[before + k] = times_us[before] + round(k * interval)
+                kept[before + k] = True
+        before = row
+    return kept

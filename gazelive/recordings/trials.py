@@ -193,7 +193,7 @@ class _BlockTimes:
         order = sorted(range(len(blocks)), key=lambda k: blocks[k].start_us)
         self._indices = order
         self._starts_us = [blocks[k].start_us for k in order]
-        self._ends_us = [blocks[k].end_us for k in order]
+        self._ends_us = [_end_us(blocks[k]) for k in order]
 
     def end_after(self, start_us: int, *, before_us: int | None) -> int | None:
         """Return the end of the block that lies at or after `start_us`, but not past `before_us`.
@@ -220,3 +220,9 @@ class _BlockTimes:
         first = max(bisect_right(self._starts_us, start_us) - 1, 0)
         n = len(self._starts_us)
         yield from range(first, n if before_us is None else bisect_left(self._starts_us, before_us))
+
+
+def _end_us(block: Block) -> int:
+    """Return a time after the block's last sample, so that a trial that ends with it has it."""
+    times_us = block.samples["tracker_time_us"]
+    return max(block.end_us, int(times_us[-1]) + 1) if len(times_us) else block.end_us

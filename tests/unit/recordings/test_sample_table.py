@@ -19,6 +19,7 @@ from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import EYE_FIELDS, Coordinates, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message, StreamDescription
+from gazelive.recordings.intervals import viewing_intervals
 from gazelive.recordings.recording import Block, Recording, Trial
 from gazelive.recordings.sample_table import read_sample_table
 from gazelive.recordings.sample_table_writer import what_a_table_loses, write_sample_table
@@ -192,22 +193,37 @@ class TestForeignTables:
             Trial(
                 name="1",
                 start_us=1000,
-                end_us=4000,
+                end_us=5000,
                 block=0,
                 image="a.jpg",
                 image_onset_us=2000,
-                image_offset_us=3000,
+                image_offset_us=4000,
             ),
             Trial(
                 name="2",
                 start_us=5000,
-                end_us=5000,
+                end_us=6000,
                 block=0,
                 image="b.jpg",
                 image_onset_us=5000,
-                image_offset_us=5000,
+                image_offset_us=6000,
             ),
         )
+
+    @pytest.mark.parametrize("last", [",", "8,1,1,,\n"])
+    def test_the_last_sample_of_a_trial_is_searched(self, tmp_path: Path, last: str) -> None:
+        path = write(
+            tmp_path,
+            "t_ms,x_px,y_px,trial,image\n0,1,1,t,a\n2,1,1,t,a\n4,1,1,u,b\n6,1,1,u,b\n"
+            + last.removeprefix(","),
+        )
+        recording = read_sample_table(path)
+        times_us = recording.blocks[0].samples["tracker_time_us"]
+        searched = [
+            times_us[(times_us >= i.start_us) & (times_us < i.end_us)].tolist()
+            for i in viewing_intervals(recording)
+        ]
+        assert searched == [[0, 2000], [4000, 6000]]
 
     def test_images_alone_are_trials(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px,image\n0,1,1,a\n1,1,1,a\n2,1,1,b\n3,1,1,a\n")
@@ -231,7 +247,79 @@ class TestForeignTables:
         (block,) = recording.blocks
         assert list(block.samples["tracker_time_us"]) == [0, 2000, 4000, 6000, 8000, 10000]
         assert problems_of(recording) == [
-            "1 times were missing or did not advance; counted on at 500 Hz"
+            "1 row had no time, or one out of order, and got the time of its place (first: row 3, "
+            "t_ms 2)"
+        ]
+
+    def test_one_wild_time_moves_nothing_else(self, tmp_path: Path) -> None:
+        rows = [f"{2 * k},{k},1,{'ab'[k > 30]}\n" for k in range(60)]
+        rows[20] = rows[20].replace("40,", "987654321,")
+        recording = read_sample_table(write(tmp_path, "t_ms,x_px,y_px,trial\n" + "".join(rows)))
+        (block,) = recording.blocks
+        assert block.samples["tracker_time_us"].tolist() == list(range(0, 120_000, 2000))
+        assert block.samples["right_x"].tolist() == list(range(60))
+        assert [trial.name for trial in recording.trials] == ["a", "b"]
+        assert len(recording.problems) == 1
+
+    def test_a_row_that_is_there_twice_is_left_out(self, tmp_path: Path) -> None:
+        rows = [f"{2 * k},{k},1,{'ab'[k >= 30]}\n" for k in range(60)]
+        rows.insert(20, rows[20])
+        recording = read_sample_table(write(tmp_path, "t_ms,x_px,y_px,trial\n" + "".join(rows)))
+        (block,) = recording.blocks
+        assert block.samples["right_x"].tolist() == list(range(60))
+        assert recording.trials[1].start_us == 60_000
+        assert problems_of(recording) == [
+            "1 row was left out: its time repeats another's or is out of order (first: row 22, "
+            "t_ms 40)"
+        ]
+
+    def test_time_that_begins_anew_with_every_trial(self, tmp_path: Path) -> None:
+        rows = [f"{2 * k},{k},1,{trial}\n" for trial in "abc" for k in range(40)]
+        recording = read_sample_table(write(tmp_path, "t_ms,x_px,y_px,trial\n" + "".join(rows)))
+        assert [len(block.samples) for block in recording.blocks] == [40, 40, 40]
+        assert [(trial.name, trial.block) for trial in recording.trials] == [
+            ("a", 0),
+            ("b", 1),
+            ("c", 2),
+        ]
+        assert problems_of(recording) == [
+            "t_ms begins anew 2 times, first in row 41: every such row starts a new block"
+        ]
+
+    @pytest.mark.parametrize(
+        ("factor", "says"),
+        [
+            (0.001, "seems to be in seconds and not in milliseconds: multiply it by 1000"),
+            (1000, "seems to be in microseconds and not in milliseconds: divide it by 1000"),
+            (1e6, "seems to be in nanoseconds and not in milliseconds: divide it by 1e\\+06"),
+        ],
+    )
+    @pytest.mark.parametrize("rate_hz", [60, 250, 1000, 2000])
+    def test_times_in_another_unit(
+        self, tmp_path: Path, factor: float, says: str, rate_hz: float
+    ) -> None:
+        rows = [f"{k * 1000 / rate_hz * factor:.7f},1,1\n" for k in range(50)]
+        path = write(tmp_path, "t_ms,x_px,y_px\n" + "".join(rows))
+        with pytest.raises(RecordingError, match=rf"samples\.csv: column t_ms.*{says}"):
+            read_sample_table(path)
+
+    def test_a_rate_that_contradicts_the_times_is_told(self, tmp_path: Path) -> None:
+        path = write(tmp_path, "t_ms,x_px,y_px\n" + "".join(f"{k},1,1\n" for k in range(50)))
+        write_sidecar(Sidecar(sampling_rate_hz=250), path)
+        recording = read_sample_table(path)
+        assert recording.blocks[0].stream.sampling_rate_hz == 250
+        assert problems_of(recording) == [
+            "samples.csv.meta.json says 250 Hz, but t_ms advances as at 1000 Hz: one of them is "
+            "wrong; 250 Hz is believed"
+        ]
+
+    def test_a_misspelt_key_of_the_sidecar_is_told(self, tmp_path: Path) -> None:
+        path = write(tmp_path, "t_ms,x_px,y_px\n0,1,1\n1,1,1\n")
+        sidecar_path(path).write_text('{"sampling_rate": 1000, "mood": "fine"}')
+        assert problems_of(read_sample_table(path)) == [
+            "samples.csv.meta.json: key 'sampling_rate' is unknown and ignored; is "
+            "sampling_rate_hz meant?",
+            "samples.csv.meta.json: key 'mood' is unknown and ignored",
         ]
 
     def test_no_times_but_a_rate(self, tmp_path: Path) -> None:
@@ -312,7 +400,7 @@ class TestErrors:
                 r"samples\.csv:3: column x_px: invalid value 'one'",
             ),
             ("t_ms,eye,x_px,y_px\n0,L,1,1\n0,R,1,1\n1,L,1,1\n", "column eye says L, R"),
-            ("t_ms,eye,x_px,y_px\n0,middle,1,1\n1,middle,1,1\n", "column eye says middle"),
+            ("t_ms,eye,x_px,y_px\n0,middle,1,1\n1,middle,1,1\n", "column eye says MIDDLE"),
             ("", "no columns"),
             ("\0\1\2\xff" * 50, "needs t_ms"),
         ],
@@ -372,6 +460,12 @@ class TestErrors:
             ('{"sampling_rate_hz": -5}', "positive"),
             ('{"version": 99}', "newer"),
             ('{"screen": {"width_px": 0}}', "not a description"),
+            ('{"sampling_rate_hz": 1e300}', "sampling_rate_hz must be"),
+            ('{"px_per_deg": [0, 30]}', "px_per_deg must be two positive"),
+            ('{"screen_px": [-1, 5]}', "screen_px must be two positive"),
+            ('{"messages": [[1e200, "TRIALID 1"]]}', r"messages\[0\] has the time 1e\+200"),
+            ('{"trials": [{"name": "a", "start_us": 5, "end_us": 1}]}', r"trials\[0\] \(a\) ends"),
+            ("[1, 2]", "not a description"),
         ],
     )
     def test_in_the_sidecar_name_it(self, tmp_path: Path, sidecar: str, says: str) -> None:

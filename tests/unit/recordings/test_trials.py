@@ -197,3 +197,10 @@ def test_laws(pairs: list[tuple[int, str]], edges: list[int]) -> None:
             assert not any(
                 b.start_us <= trial.end_us and b.end_us >= trial.start_us for b in blocks
             )
+
+
+def test_a_trial_that_ends_with_its_block_has_the_last_sample() -> None:
+    samples = empty_samples(3)
+    samples["tracker_time_us"] = 1000, 2000, 3000
+    (trial,) = find_trials(messages((1500, "TRIALID 1")), [Block(STREAM, samples, 1000, 3000)])
+    assert trial.end_us > 3000
