@@ -1,0 +1,243 @@
+"""Labelled scanpaths: whatever `train` and `identify` are given, read and analysed.
+
+A corpus or a recording goes through detection, interval by interval; a fixation table is taken as
+it is. The label of a probe travels beside its scanpaths and is never looked at to identify it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.detection import Method
+from gazelive.errors import ConfigError, RecordingError
+from gazelive.features.interval import Parameters
+from gazelive.features.scanpath import Scanpath, scanpath_of, scanpath_of_fixations
+from gazelive.gaze.samples import Coordinates
+from gazelive.gaze.screen import ScreenGeometry
+from gazelive.offline.analysis import analyse
+from gazelive.recordings.corpus import CorpusEntry, read_corpus, screen_in_corpus
+from gazelive.recordings.fixation_table import FixationTable, read_fixation_table
+from gazelive.recordings.geometry import HOW_TO_GIVE, GeometryFlags
+from gazelive.recordings.opening import kind_of, read_recording
+
+SourceKind = Literal["samples", "fixations"]
+"""What scanpaths were made from; a model is for one or the other."""
+Progress = Callable[[float], None]
+N_THREADS = min(4, os.cpu_count() or 1)
+"""Reading and kernels let go of the interpreter's lock; more threads than this do not help."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """The scanpaths of one recording, or of one viewer label of a table."""
+
+    name: str
+    viewer: str | None
+    session: str
+    scanpaths: tuple[Scanpath, ...]
+
+    @property
+    def n_saccades(self) -> int:
+        """Number of saccades in all scanpaths."""
+        return sum(path.n_saccades for path in self.scanpaths)
+
+    @property
+    def seconds(self) -> float:
+        """How long was looked."""
+        return sum(path.seconds for path in self.scanpaths)
+
+
+@dataclass(frozen=True)
+class Detector:
+    """How saccades are found in samples."""
+
+    method: Method = "settled"
+    parameters: Parameters | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """What was read, and what a user should know of it."""
+
+    kind: SourceKind
+    probes: tuple[Probe, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sampling_rates_hz(self) -> tuple[float, ...]:
+        """The rates of the recordings, ascending; none for fixation tables."""
+        rates = {
+            path.sampling_rate_hz
+            for probe in self.probes
+            for path in probe.scanpaths
+            if path.sampling_rate_hz is not None
+        }
+        return tuple(sorted(rates))
+
+
+def gather(
+    source: Path,
+    *,
+    detector: Detector | None = None,
+    flags: GeometryFlags | None = None,
+    sessions: Collection[str] = (),
+    images: Collection[str] = (),
+    exclude_viewers: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Gathered:
+    """Read the scanpaths of a corpus, a recording or a fixation table.
+
+    `sessions` and `images` choose (empty: all); a session, image or viewer that is named and does
+    not occur is an error, because it is a slip of the pen.
+    """
+    detector = detector or Detector()
+    kind = kind_of(source)
+    if kind == "fixation table":
+        gathered = _of_table(read_fixation_table(source, progress=progress), flags)
+    elif kind == "corpus":
+        gathered = _of_corpus(source, detector, flags, sessions, exclude_viewers, progress)
+    else:
+        entry = CorpusEntry(source, "", "", screen_in_corpus(source))
+        paths, warnings = _of_recording(entry, detector, flags)
+        gathered = Gathered("samples", (Probe(source.name, None, "", paths),), warnings)
+    return _chosen(gathered, source, set(sessions), set(images), set(exclude_viewers))
+
+
+def _of_corpus(
+    source: Path,
+    detector: Detector,
+    flags: GeometryFlags | None,
+    sessions: Collection[str],
+    exclude_viewers: Collection[str],
+    progress: Progress | None,
+) -> Gathered:
+    corpus = read_corpus(source)
+    known = {entry.session for entry in corpus.entries}
+    _refuse_unknown(source, "session", set(sessions), known)
+    _refuse_unknown(source, "viewer", set(exclude_viewers), set(corpus.viewers))
+    entries = [
+        entry
+        for entry in corpus.entries
+        if (not sessions or entry.session in sessions) and entry.viewer not in exclude_viewers
+    ]
+    warnings = [f"{skipped.recording}: left out: {skipped.reason}" for skipped in corpus.skipped]
+    probes = []
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        found = pool.map(lambda entry: _try_recording(entry, detector, flags), entries)
+        for done, (entry, (paths, told)) in enumerate(zip(entries, found, strict=True)):
+            warnings += told
+            if paths is not None:
+                name = Path(os.path.relpath(entry.recording, corpus.path)).as_posix()
+                probes.append(Probe(name, entry.viewer, entry.session, paths))
+            if progress is not None:
+                progress((done + 1) / len(entries))
+    return Gathered("samples", tuple(probes), tuple(_once(warnings)))
+
+
+def _try_recording(
+    entry: CorpusEntry, detector: Detector, flags: GeometryFlags | None
+) -> tuple[tuple[Scanpath, ...] | None, tuple[str, ...]]:
+    """Return the scanpaths of a recording, or None and why it has none: others may be whole."""
+    try:
+        return _of_recording(entry, detector, flags)
+    except RecordingError as error:
+        return None, (f"{error}; the recording is left out",)
+
+
+def _of_recording(
+    entry: CorpusEntry, detector: Detector, flags: GeometryFlags | None
+) -> tuple[tuple[Scanpath, ...], tuple[str, ...]]:
+    recording = read_recording(entry.recording)
+    analysis = analyse(
+        recording,
+        method=detector.method,
+        parameters=detector.parameters,
+        flags=flags,
+        corpus_screen=entry.screen,
+    )
+    paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
+    return paths, analysis.warnings
+
+
+def _of_table(table: FixationTable, flags: GeometryFlags | None) -> Gathered:
+    x_deg, y_deg = _table_degrees(table, flags)
+    codes = (table.viewer, table.session, table.image)
+    order = np.lexsort((table.fixation, table.image, table.session, table.viewer))
+    label = np.stack([code[order] for code in codes])
+    borders = np.flatnonzero((np.diff(label, axis=1) != 0).any(axis=0)) + 1
+    paths: dict[tuple[int, int], list[Scanpath]] = {}
+    for rows in np.split(order, borders) if len(order) else ():
+        viewer, session, image = (int(code[rows[0]]) for code in codes)
+        path = scanpath_of_fixations(
+            x_deg[rows], y_deg[rows], table.duration_ms[rows] / 1000, table.image_names[image]
+        )
+        paths.setdefault((viewer, session), []).append(path)
+    probes = []
+    several = len(table.session_names) > 1
+    for (viewer, session), found in paths.items():
+        name, of_session = table.viewer_names[viewer], table.session_names[session]
+        label_of_probe = f"{name}, session {of_session}" if several else name
+        probes.append(Probe(label_of_probe, name, of_session, tuple(found)))
+    warnings = [f"{table.path}: {problem.text}" for problem in table.problems]
+    return Gathered("fixations", tuple(probes), tuple(warnings))
+
+
+def _table_degrees(
+    table: FixationTable, flags: GeometryFlags | None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    if table.coordinates is Coordinates.DEGREES:
+        return table.x, table.y
+    screen: ScreenGeometry | None = table.screen
+    if flags is not None and flags.given:
+        screen = flags.screen_geometry()
+    if screen is None:
+        raise RecordingError(
+            "has positions in pixels and says nothing about the screen: add " + HOW_TO_GIVE,
+            path=table.path,
+        )
+    return screen.px_to_deg(table.x, table.y)
+
+
+def _chosen(
+    gathered: Gathered, source: Path, sessions: set[str], images: set[str], excluded: set[str]
+) -> Gathered:
+    """Leave out what was not asked for."""
+    if gathered.kind == "fixations":
+        _refuse_unknown(source, "session", sessions, {p.session for p in gathered.probes})
+        _refuse_unknown(source, "viewer", excluded, {p.viewer or "" for p in gathered.probes})
+    known = {path.image for probe in gathered.probes for path in probe.scanpaths}
+    if images and not images & known:
+        raise ConfigError(
+            f"none of the {len(images)} images named is in {source}, which has "
+            f"{', '.join(sorted(map(str, known - {None}))[:5]) or 'none'}",
+            key="--images",
+        )
+    probes = []
+    for probe in gathered.probes:
+        if (sessions and probe.session not in sessions) or probe.viewer in excluded:
+            continue
+        kept = tuple(p for p in probe.scanpaths if not images or p.image in images)
+        if kept:
+            probes.append(Probe(probe.name, probe.viewer, probe.session, kept))
+    if not probes:
+        raise RecordingError("nothing is left of it after what was left out", path=source)
+    return Gathered(gathered.kind, tuple(probes), gathered.warnings)
+
+
+def _refuse_unknown(source: Path, what: str, named: set[str], known: set[str]) -> None:
+    unknown = sorted(named - known)
+    if unknown:
+        there = ", ".join(sorted(known)[:10]) or "none"
+        raise ConfigError(f"{source} has no {what} {', '.join(unknown)}; it has {there}")
+
+
+def _once(texts: Iterable[str]) -> Sequence[str]:
+    return list(dict.fromkeys(texts))
