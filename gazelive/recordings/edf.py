@@ -36,6 +36,7 @@ from gazelive.recordings.edf_dump import (
 from gazelive.recordings.edf_process import dump_edf
 from gazelive.recordings.eyelink_messages import interpret, message_at
 from gazelive.recordings.recording import Block, Problem, Recording, Signal
+from gazelive.recordings.time_order import in_order, left_out_sentence
 from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
 
 EYES: dict[int, Eyes] = {1: "L", 2: "R", 3: "LR"}
@@ -135,19 +136,17 @@ def make_block(
     if eyes is None or not (math.isfinite(rate_hz) and 1 <= rate_hz <= 10_000):
         return None, [f"{where} is left out: its eye or its sampling rate is impossible"]
     coordinates = _coordinates(described.sample_flags)
-    samples = make_samples(records, eyes, coordinates)
-    times_us = samples["tracker_time_us"]
-    problems = []
+    samples, extras, n_left_out = in_order(
+        make_samples(records, eyes, coordinates), _extras(records, described.sample_flags)
+    )
+    problems = [left_out_sentence(n_left_out, where)] if n_left_out else []
     end_us = described.start_ms * 1000
     if described.end_ms is not None:
         end_us = described.end_ms * 1000
     else:
         problems.append(f"{where} has no end: the file was cut off or is damaged")
         if len(samples):
-            end_us = int(times_us[-1])
-    n_backwards = int(np.sum(np.diff(times_us) <= 0))
-    if n_backwards:
-        problems.append(f"{where} has {n_backwards} samples whose time does not advance")
+            end_us = int(samples["tracker_time_us"][-1])
     stream = StreamDescription(
         device=device,
         sampling_rate_hz=rate_hz,
@@ -157,7 +156,6 @@ def make_block(
         px_per_deg=_mean_resolution(records) if described.sample_flags & HAS_RESOLUTION else None,
         pupil="diameter" if described.pupil_type == 1 else "area",
     )
-    extras = _extras(records, described.sample_flags)
     return Block(stream, samples, described.start_ms * 1000, end_us, extras), problems
 
 

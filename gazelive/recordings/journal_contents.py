@@ -30,6 +30,7 @@ from gazelive.recordings.journal import (
 )
 from gazelive.recordings.journal_scan import Offsets, Run, gather_at, scan
 from gazelive.recordings.recording import Block, Problem, Signal, Trial
+from gazelive.recordings.time_order import in_order, left_out_sentence
 
 _SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
 _WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))
@@ -137,13 +138,16 @@ class JournalContents:
                     "description is damaged"
                 )
                 continue
+            samples, extras, n_left_out = in_order(samples, self._columns(number, rows))
+            if n_left_out:
+                self.problem(left_out_sentence(n_left_out, f"block {number + 1}"))
             times = samples["tracker_time_us"]
             yield Block(
                 stream=head.stream,
                 samples=samples,
                 start_us=_given_or(head.start_us, times[:1]),
                 end_us=_given_or(head.end_us, times[-1:]),
-                extras=self._columns(number, rows),
+                extras=extras,
             )
 
     def _in_order(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

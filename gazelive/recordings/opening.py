@@ -88,7 +88,7 @@ def read_recording(
     if kind == "session":
         from gazelive.recordings.session_folder import read_session
 
-        return read_session(path, progress=progress)
+        return read_session(path, trial_patterns=trial_patterns, progress=progress)
     if kind == "sample table":
         from gazelive.recordings.sample_table import read_sample_table
 

@@ -48,7 +48,7 @@ from gazelive.recordings.table_sidecar import (
     sidecar_path,
     unknown_keys,
 )
-from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, trials_of
 
 Codes = npt.NDArray[np.int64]
 NO_LABEL = frozenset({"", "NA"})
@@ -63,7 +63,8 @@ def read_sample_table(
 ) -> Recording:
     """Read the table at `path`, and its sidecar where it has one.
 
-    Trials come from the sidecar, and where it tells of none from the columns `trial` and `image`.
+    Trials come from the sidecar, and where it tells of none from the columns `trial` and `image`;
+    with patterns of one's own, from the messages alone.
     """
     layout = recognise_columns(read_table_names(path), path)
     file = read_table_file(path, COLUMN_TYPES, progress=progress)
@@ -92,11 +93,9 @@ def read_sample_table(
         first_row += len(clock.times_us)
     messages = tuple(Message(round(m.t_ms * 1000), m.text) for m in sidecar.messages)
     facts = interpret(messages)
-    trials = (
-        sidecar.trials
-        or find_trials(messages, blocks, trial_patterns)
-        or _trials_of_columns(table, blocks)
-    )
+    trials = trials_of(messages, blocks, sidecar.trials, trial_patterns)
+    if not trials and trial_patterns == DEFAULT_PATTERNS:
+        trials = _trials_of_columns(table, blocks)
     screen_px = sidecar.screen_px or facts.screen_px
     if sidecar.screen is not None:
         screen_px = sidecar.screen.width_px, sidecar.screen.height_px

@@ -13,13 +13,21 @@ from gazelive.recordings.journal_contents import read_journal
 from gazelive.recordings.journal_follower import JournalFollower
 from gazelive.recordings.recording import Recording
 from gazelive.recordings.session_manifest import JOURNAL_NAME, SessionManifest, read_manifest
-from gazelive.recordings.trials import find_trials
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, trials_of
 
 T = TypeVar("T")
 
 
-def read_session(folder: Path, *, progress: Callable[[float], None] | None = None) -> Recording:
-    """Return everything that is whole in a session folder, and `problems` for what is not."""
+def read_session(
+    folder: Path,
+    *,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+    progress: Callable[[float], None] | None = None,
+) -> Recording:
+    """Return everything that is whole in a session folder, and `problems` for what is not.
+
+    Patterns of one's own go before the trials that the folder tells of.
+    """
     manifest = read_manifest(folder)
     contents = read_journal(folder / JOURNAL_NAME, progress=progress)
     if manifest.finished_at is None:
@@ -35,7 +43,7 @@ def read_session(folder: Path, *, progress: Callable[[float], None] | None = Non
         messages=messages,
         tracker_events=tuple(contents.tracker_events),
         signals=tuple(contents.signals),
-        trials=tuple(contents.trials) or find_trials(messages, blocks),
+        trials=trials_of(messages, blocks, tuple(contents.trials), trial_patterns),
         calibrations=_united(manifest.calibrations, facts.calibrations),
         drift_corrections=_united(manifest.drift_corrections, facts.drift_corrections),
         header=tuple(contents.header),

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.recordings.time_order import increasing
+
 Times = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -102,7 +104,7 @@ def restarts(t_ms: Times) -> list[int]:
     backwards = np.flatnonzero(np.diff(times) < 0) + 1
     if not len(backwards):
         return []
-    n_lost = len(times) - int(_believed(np.round(times * 1000).astype(np.int64)).sum())
+    n_lost = len(times) - int(increasing(np.round(times * 1000).astype(np.int64)).sum())
     if n_lost < max(SHORTEST_RESTART, RESTART_FRACTION * len(times)):
         return []
     rows = []
@@ -138,19 +140,11 @@ def mend_times_us(t_ms: Times, rate_hz: float, *, doubt_ends: bool = True) -> Me
 
     rows = np.flatnonzero(known)
     believed = np.zeros(len(t_ms), bool)
-    believed[rows[_believed(times_us[known])]] = True
+    believed[rows[increasing(times_us[known])]] = True
     if doubt_ends:
         _doubt_lonely_ends(times_us, believed)
     kept = place_rows(times_us, believed, 1e6 / rate_hz)
     return MendedTimes(times_us[kept], kept, kept & ~believed)
-
-
-def _believed(times_us: npt.NDArray[np.int64]) -> Mask:
-    """Return the longest increasing run; of two that contradict each other the earlier row's."""
-    from gazelive.recordings.time_order_kernels import longest_increasing
-
-    backwards: Mask = longest_increasing(np.ascontiguousarray(-times_us[::-1]))
-    return backwards[::-1]
 
 
 def _doubt_lonely_ends(times_us: npt.NDArray[np.int64], believed: Mask) -> None:

@@ -64,6 +64,21 @@ def find_trials(
     return finder.trials()
 
 
+def trials_of(
+    messages: Sequence[Message],
+    blocks: Sequence[Block],
+    told: tuple[Trial, ...],
+    patterns: TrialPatterns = DEFAULT_PATTERNS,
+) -> tuple[Trial, ...]:
+    """Return the trials that were `told`, else those of the messages.
+
+    Whoever gives patterns of their own wants those of the messages.
+    """
+    if told and patterns == DEFAULT_PATTERNS:
+        return told
+    return find_trials(messages, blocks, patterns)
+
+
 def in_order_of_time(messages: Sequence[Message]) -> Sequence[Message]:
     """Return the messages by their true times, as they are where they are in order already."""
     pairs = itertools.pairwise(messages)

@@ -339,11 +339,20 @@ class TestRecords:
         assert block is None
         assert "left out" in problems[0]
 
-    def test_times_that_do_not_advance_are_told(self) -> None:
+    def test_a_time_that_does_not_advance_is_left_out_and_told(self) -> None:
         made = records()
-        made["time"][3] = 7
-        _, problems = make_block(described(end_ms=None), made)
+        made["input"] = np.arange(len(made))
+        before, _ = make_block(described(sample_flags=0x0640), made)
+        made["time"][2] = 7
+        block, problems = make_block(described(end_ms=None, sample_flags=0x0640), made)
+        assert before is not None
+        assert block is not None
+        kept = np.arange(len(made)) != 2
+        np.testing.assert_array_equal(block.samples, before.samples[kept])
+        np.testing.assert_array_equal(block.extras["input_port"], np.flatnonzero(kept))
+        assert block.end_us == before.samples["tracker_time_us"][-1]
         assert len(problems) == 2
+        assert problems[0].startswith("1 sample of the block that starts at")
 
     def test_buttons_and_ports(self) -> None:
         made = np.zeros(3, EVENT_RECORD)

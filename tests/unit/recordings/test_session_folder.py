@@ -45,6 +45,7 @@ from gazelive.recordings.session_folder import (
     write_session,
 )
 from gazelive.recordings.storage_errors import storage_error
+from gazelive.recordings.trials import TrialPatterns
 
 MANIFEST = SessionManifest(
     viewer="anna",
@@ -130,10 +131,40 @@ class TestWritingAndReading:
         assert bytes_of(read_session(folder).blocks) == samples.tobytes()
 
     def test_samples_that_are_not_contiguous_are_written_right(self, folder, writer):
-        samples = make_samples(10)
+        samples = make_samples(10)[::-1].copy()
         writer.append(Chunk(0, writer.start_block(STREAM), samples[::-2]))
         writer.close()
         assert bytes_of(read_session(folder).blocks) == samples[::-2].tobytes()
+
+    def test_samples_out_of_order_are_left_out_and_told(self, folder, writer):
+        chunks = [make_chunk(number) for number in range(3)]
+        times = chunks[1].samples["tracker_time_us"]
+        times[4] = times[3]  # twice, back, and far ahead
+        chunks[2].samples["tracker_time_us"][[2, 5]] = 0, 10**12
+        writer.start_block(STREAM)
+        for chunk in chunks:
+            writer.append(chunk)
+        writer.close()
+        recording = read_session(folder)
+        (block,) = recording.blocks
+        everything = np.concatenate([chunk.samples for chunk in chunks])
+        expected = np.delete(everything, [14, 22, 25])
+        assert block.samples.tobytes() == expected.tobytes()
+        assert texts(recording) == ["3 samples of block 1 were left out so that its times increase"]
+
+    def test_patterns_of_ones_own_find_other_trials(self, folder):
+        samples = make_samples(10)
+        messages = (
+            Message(0, "TRIALID 1"),
+            Message(2000, "go now"),
+            Message(6000, "halt"),
+            Message(9000, "TRIAL_RESULT 0"),
+        )
+        with SessionWriter.create(folder, MANIFEST) as writer:
+            writer.append(Chunk(0, writer.start_block(STREAM), samples, messages))
+        patterns = TrialPatterns(start="go", stop="halt")
+        (trial,) = read_session(folder, trial_patterns=patterns).trials
+        assert (trial.name, trial.start_us, trial.end_us) == ("now", 2000, 6000)
 
     def test_a_session_that_runs_can_be_read_and_followed(self, folder, writer):
         writer.start_block(STREAM)
