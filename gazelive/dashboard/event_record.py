@@ -1,0 +1,160 @@
+"""Saccades and losses of a run as two panels need them: shaded in time, and as main sequence."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.gaze.documents import MainSequence, SaccadeOnset
+from gazelive.gaze.events import Blink, Saccade
+
+MOST_BANDS = 400
+"""More than anybody makes in the seconds that are shown."""
+MOST_POINTS = 3_000
+LONGEST_OPEN_US = 300_000
+"""An onset that nothing followed for so long is not shown any more."""
+
+Floats = npt.NDArray[np.float64]
+BandKind = Literal["saccade", "saccade begun", "blink", "loss"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A stretch of time to shade; without an end it goes on."""
+
+    kind: BandKind
+    onset_us: int
+    offset_us: int | None
+
+
+class Bands:
+    """The shaded stretches of the last seconds."""
+
+    def __init__(self) -> None:
+        self._bands: deque[Band] = deque(maxlen=MOST_BANDS)
+        self.revision = 0
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._bands.clear()
+        self.revision += 1
+
+    def begin(self, onset: SaccadeOnset) -> None:
+        """Shade from the onset of a saccade that is under way."""
+        self._put(Band("saccade begun", onset.onset_us, None))
+
+    def add_saccade(self, saccade: Saccade) -> None:
+        """Shade a saccade in place of its beginning."""
+        self._put(Band("saccade", saccade.onset_us, saccade.offset_us))
+
+    def add_blink(self, blink: Blink) -> None:
+        """Shade a blink or another loss."""
+        self._put(Band(blink.cause, blink.onset_us, blink.offset_us))
+
+    def retract(self, onset_us: int) -> None:
+        """Take away the saccade that began then."""
+        self._keep(band for band in self._bands if not _is_saccade(band, onset_us))
+
+    def between(self, from_us: int, to_us: int) -> list[Band]:
+        """Return the stretches that touch a window, those that are under way up to its end."""
+        found = []
+        for band in self._bands:
+            if band.offset_us is None and to_us - band.onset_us > LONGEST_OPEN_US:
+                continue
+            end_us = to_us if band.offset_us is None else band.offset_us
+            if band.onset_us <= to_us and end_us >= from_us:
+                found.append(Band(band.kind, band.onset_us, end_us))
+        return found
+
+    def _put(self, band: Band) -> None:
+        """Add a stretch; a saccade ends whichever is under way (its onset may have moved)."""
+        if _is_saccade(band, band.onset_us):
+            self._keep(
+                old
+                for old in self._bands
+                if old.offset_us is not None and not _is_saccade(old, band.onset_us)
+            )
+        self._bands.append(band)
+        self.revision += 1
+
+    def _keep(self, bands: Iterable[Band]) -> None:
+        self._bands = deque(list(bands), MOST_BANDS)
+        self.revision += 1
+
+
+def _is_saccade(band: Band, onset_us: int) -> bool:
+    return band.kind in ("saccade", "saccade begun") and band.onset_us == onset_us
+
+
+@dataclass(frozen=True)
+class MainSequencePoints:
+    """The saccades as points."""
+
+    amplitude_deg: Floats
+    peak_velocity_deg_s: Floats
+    current: npt.NDArray[np.bool_]
+    """True for those of the image that is being looked at."""
+
+
+class MainSequenceRecord:
+    """Peak velocity against amplitude of this run's saccades."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=MOST_POINTS)
+        self._current_from_us = 0
+        self.revision = 0
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._points.clear()
+        self.revision += 1
+
+    def begin_image(self, tracker_time_us: int) -> None:
+        """Say that saccades from now on belong to a new image."""
+        self._current_from_us = tracker_time_us
+        self.revision += 1
+
+    def add(self, saccade: Saccade) -> None:
+        """Add a saccade; the same again takes its place."""
+        amplitude = float(
+            np.hypot(
+                saccade.end_x_deg - saccade.start_x_deg, saccade.end_y_deg - saccade.start_y_deg
+            )
+        )
+        velocity = saccade.peak_velocity_deg_s
+        if not (0 < amplitude < np.inf and 0 < velocity < np.inf):
+            return
+        if self._points and self._points[-1][0] == saccade.onset_us:
+            self._points.pop()
+        self._points.append((saccade.onset_us, amplitude, velocity))
+        self.revision += 1
+
+    def retract(self, onset_us: int) -> None:
+        """Take a saccade away."""
+        self._points = deque((p for p in self._points if p[0] != onset_us), MOST_POINTS)
+        self.revision += 1
+
+    def points(self) -> MainSequencePoints:
+        """Return all points."""
+        table = np.array(self._points, np.float64).reshape(-1, 3)
+        return MainSequencePoints(table[:, 1], table[:, 2], table[:, 0] >= self._current_from_us)
+
+
+def share_inside(points: MainSequencePoints, band: MainSequence) -> float | None:
+    """Return the fraction of points inside the population's band, of those where there is one."""
+    amplitude = np.asarray(band.amplitude_deg)
+    if len(amplitude) < 2:
+        return None
+    covered = (points.amplitude_deg >= amplitude[0]) & (points.amplitude_deg <= amplitude[-1])
+    if not covered.any():
+        return None
+    at = np.log(points.amplitude_deg[covered])
+    low = np.interp(at, np.log(amplitude), band.low_deg_s)
+    high = np.interp(at, np.log(amplitude), band.high_deg_s)
+    velocity = points.peak_velocity_deg_s[covered]
+    return float(np.mean((velocity >= low) & (velocity <= high)))

@@ -1,0 +1,141 @@
+"""What is seen on the image: fixations, saccades with their turns, and where things lie.
+
+Everything is placed in screen pixels, as the image is; only the axes are in degrees, so that a
+flat screen stays flat and the degrees are the exact ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from gazelive.features.turns import Turn, turn_between
+from gazelive.gaze.events import Blink, Fixation, Saccade
+from gazelive.gaze.screen import AngularResolution, Floats, Geometry
+from gazelive.gaze.stream import StreamDescription
+
+MOST_EVENTS = 200
+"""Fixations and saccades shown of one image; older ones fade out of the picture."""
+DEFAULT_SIZE_DEG = (40.0, 30.0)
+"""What is shown where nothing is known of the screen."""
+
+
+@dataclass(frozen=True)
+class ScreenView:
+    """The screen's rectangle and how degrees lie on it."""
+
+    width_px: float
+    height_px: float
+    geometry: Geometry
+    pixel_aspect: float
+    """Width of a pixel over its height."""
+    known: bool
+    """False where the size of the screen was only assumed."""
+
+    @classmethod
+    def of(cls, stream: StreamDescription | None) -> ScreenView:
+        """Return the screen of a stream; without one, a plain field of degrees."""
+        if stream is not None and stream.screen is not None:
+            screen = stream.screen
+            aspect = (screen.width_mm / screen.width_px) / (screen.height_mm / screen.height_px)
+            return cls(screen.width_px, screen.height_px, screen, aspect, True)
+        x_px, y_px = (
+            (20.0, 20.0) if stream is None or stream.px_per_deg is None else stream.px_per_deg
+        )
+        size = None if stream is None else stream.screen_px
+        width, height = size or (DEFAULT_SIZE_DEG[0] * x_px, DEFAULT_SIZE_DEG[1] * y_px)
+        resolution = AngularResolution(
+            x_px_per_deg=x_px,
+            y_px_per_deg=y_px,
+            centre_x_px=(width - 1) / 2,
+            centre_y_px=(height - 1) / 2,
+        )
+        return cls(width, height, resolution, y_px / x_px, size is not None)
+
+    def to_px(self, x_deg: Floats | float, y_deg: Floats | float) -> tuple[Floats, Floats]:
+        """Return where on the screen a gaze lies."""
+        return self.geometry.deg_to_px(x_deg, y_deg)
+
+    @property
+    def area_px(self) -> float:
+        """Pixels of the whole screen."""
+        return self.width_px * self.height_px
+
+
+@dataclass(frozen=True)
+class TurnedSaccade:
+    """A saccade and how it goes on from the one before."""
+
+    saccade: Saccade
+    turn: Turn
+
+
+class GazeScene:
+    """The events of the image that is being looked at (or was last)."""
+
+    def __init__(self) -> None:
+        self.fixations: deque[Fixation] = deque(maxlen=MOST_EVENTS)
+        self.saccades: deque[Saccade] = deque(maxlen=MOST_EVENTS)
+        self._losses_us: deque[tuple[int, int]] = deque(maxlen=MOST_EVENTS)
+        self.revision = 0
+
+    def clear(self) -> None:
+        """Begin a new image."""
+        for events in (self.fixations, self.saccades, self._losses_us):
+            events.clear()
+        self.revision += 1
+
+    def add_fixation(self, fixation: Fixation) -> None:
+        """Show a fixation; the same again takes its place."""
+        if self.fixations and self.fixations[-1].onset_us == fixation.onset_us:
+            self.fixations.pop()
+        self.fixations.append(fixation)
+        self.revision += 1
+
+    def add_saccade(self, saccade: Saccade) -> None:
+        """Show a saccade; the same again takes its place."""
+        if self.saccades and self.saccades[-1].onset_us == saccade.onset_us:
+            self.saccades.pop()
+        self.saccades.append(saccade)
+        self.revision += 1
+
+    def add_blink(self, blink: Blink) -> None:
+        """Note a loss: no saccade goes on from one before it."""
+        self._losses_us.append((blink.onset_us, blink.offset_us))
+
+    def retract(self, onset_us: int) -> None:
+        """Take a saccade away."""
+        kept = [saccade for saccade in self.saccades if saccade.onset_us != onset_us]
+        if len(kept) < len(self.saccades):
+            self.saccades = deque(kept, MOST_EVENTS)
+            self.revision += 1
+
+    def turned_saccades(self) -> list[TurnedSaccade]:
+        """Return the saccades with their turns, oldest first."""
+        turned: list[TurnedSaccade] = []
+        before: Saccade | None = None
+        for saccade in self.saccades:
+            turn = Turn.NONE
+            if before is not None and not self._lost_between(before.offset_us, saccade.onset_us):
+                turn = turn_between(*_displacement(before), *_displacement(saccade))
+            turned.append(TurnedSaccade(saccade, turn))
+            before = saccade
+        return turned
+
+    def _lost_between(self, from_us: int, to_us: int) -> bool:
+        return any(onset < to_us and offset > from_us for onset, offset in self._losses_us)
+
+
+def _displacement(saccade: Saccade) -> tuple[float, float]:
+    return saccade.end_x_deg - saccade.start_x_deg, saccade.end_y_deg - saccade.start_y_deg
+
+
+def nice_degrees(low: float, high: float, most: int) -> Floats:
+    """Return round degrees for ticks from `low` to `high`, at most `most` of them."""
+    for step in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 45.0):
+        ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+        if len(ticks) <= max(most, 1):
+            return ticks
+    return np.array([0.0])

@@ -1,0 +1,172 @@
+"""Is this good? Every number of the data's quality with a word for it.
+
+The limits are what labs go by: the EyeLink's own verdict on a validation (good below 0.5° on
+average and 1° at worst, poor from 1° or 1.5°), a precision of a video tracker with a chin rest
+(RMS-S2S around 0.02°), and what the rest of gazelive promises (latency).
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gazelive.dashboard.wording import THIN, percent
+from gazelive.gaze.documents import QualitySummary, Validated
+
+
+class Level(enum.IntEnum):
+    """How good something is; the higher the worse."""
+
+    UNKNOWN = -1
+    GOOD = 0
+    FAIR = 1
+    POOR = 2
+
+    @property
+    def word(self) -> str:
+        """The level in a word."""
+        return ("good", "fair", "poor", "not known")[self]
+
+    @property
+    def sign(self) -> str:
+        """A sign of its own shape for each level, since not everybody sees the colours apart."""
+        return ("✔", "▲", "✖", "–")[self]
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """One row: what was measured, what came out, and whether that is good."""
+
+    name: str
+    value: str
+    level: Level
+    meaning: str
+    """What the number is and where its limits lie."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All gauges together."""
+
+    level: Level
+    text: str
+
+
+def gauges(
+    summary: QualitySummary | None,
+    validations: Mapping[str, Validated],
+    expected_samples: float,
+) -> tuple[Gauge, ...]:
+    """Return all rows; `expected_samples` is how many should have come since the run began."""
+    return (
+        _rate(summary),
+        _lost(summary, expected_samples),
+        _missing(summary),
+        _precision(summary),
+        _validation(validations),
+        _latency(summary),
+        _drift(summary),
+    )
+
+
+def verdict(rows: Iterable[Gauge]) -> Verdict:
+    """Return the worst level, and what it is due to."""
+    known = [row for row in rows if row.level is not Level.UNKNOWN]
+    if not known:
+        return Verdict(Level.UNKNOWN, "Nothing measured yet")
+    worst = max(row.level for row in known)
+    if worst is Level.GOOD:
+        return Verdict(worst, "Data are good")
+    blamed = ", ".join(row.name.lower() for row in known if row.level is worst)
+    return Verdict(worst, f"Data are {worst.word}: {blamed}")
+
+
+def below(value: float, good: float, fair: float) -> Level:
+    """Judge a number that is the better the smaller it is; NaN is not known."""
+    if math.isnan(value):
+        return Level.UNKNOWN
+    return Level.GOOD if value <= good else Level.FAIR if value <= fair else Level.POOR
+
+
+def _unknown(name: str, meaning: str) -> Gauge:
+    return Gauge(name, "–", Level.UNKNOWN, meaning)
+
+
+def _rate(summary: QualitySummary | None) -> Gauge:
+    name, meaning = "Rate", "Samples received per second, of those asked for. Good from 99 %."
+    if summary is None or summary.rate_asked_hz <= 0:
+        return _unknown(name, meaning)
+    short = 1 - summary.rate_received_hz / summary.rate_asked_hz
+    value = f"{summary.rate_received_hz:.0f} of {summary.rate_asked_hz:.0f}{THIN}Hz"
+    return Gauge(name, value, below(abs(short), 0.01, 0.05), meaning)
+
+
+def _lost(summary: QualitySummary | None, expected: float) -> Gauge:
+    name = "Lost samples"
+    meaning = "Samples that never arrived since the run began. Fair up to 0.1 %."
+    if summary is None:
+        return _unknown(name, meaning)
+    n = summary.n_lost_samples
+    share = n / max(expected, n, 1)
+    value = f"{n:,} ({percent(share)})" if n else "none"
+    return Gauge(name, value, below(share, 0.0, 0.001), meaning)
+
+
+def _missing(summary: QualitySummary | None) -> Gauge:
+    name = "Missing gaze"
+    meaning = "Samples without a gaze position: blinks, or the eye is not found. Good up to 5 %."
+    if summary is None:
+        return _unknown(name, meaning)
+    fraction = summary.missing_fraction
+    return Gauge(name, percent(fraction), below(fraction, 0.05, 0.2), meaning)
+
+
+def _precision(summary: QualitySummary | None) -> Gauge:
+    name, meaning = "Precision", "RMS of sample-to-sample steps outside saccades. Good up to 0.05°."
+    if summary is None or summary.rms_s2s_deg is None:
+        return _unknown(name, meaning)
+    level = below(summary.rms_s2s_deg, 0.05, 0.1)
+    return Gauge(name, f"{summary.rms_s2s_deg:.3f}° RMS", level, meaning)
+
+
+def _validation(validations: Mapping[str, Validated]) -> Gauge:
+    name = "Validation"
+    meaning = (
+        "Error of the last validation, on average and at worst. Good up to 0.5° and 1°, fair up to "
+        "1° and 1.5°."
+    )
+    if not validations:
+        return _unknown(name, meaning)
+    levels, texts = [], []
+    for eye in sorted(validations):
+        found = validations[eye]
+        mean_level = below(found.mean_error_deg, 0.5, 1.0)
+        levels.append(max(mean_level, below(found.max_error_deg, 1.0, 1.5)))
+        texts.append(f"{eye} {found.mean_error_deg:.2f}° (max {found.max_error_deg:.2f}°)")
+    return Gauge(name, "\n".join(texts), max(levels), meaning)
+
+
+def _latency(summary: QualitySummary | None) -> Gauge:
+    name = "Latency"
+    meaning = (
+        "From the arrival of samples to the publication of what was found in them, 99th "
+        "percentile. Good up to 10 ms."
+    )
+    if summary is None or summary.latency_ms is None:
+        return _unknown(name, meaning)
+    level = below(summary.latency_ms, 10.0, 20.0)
+    return Gauge(name, f"{summary.latency_ms:.1f}{THIN}ms", level, meaning)
+
+
+def _drift(summary: QualitySummary | None) -> Gauge:
+    name = "Clock drift"
+    meaning = (
+        "How fast the tracker's clock leaves the host's. Good up to 100 ppm (0.36 s per hour)."
+    )
+    if summary is None or summary.clock_drift_ppm is None:
+        return _unknown(name, meaning)
+    drift = summary.clock_drift_ppm
+    value = f"{drift:+.0f}{THIN}ppm".replace("-", "−")
+    return Gauge(name, value, below(abs(drift), 100.0, 500.0), meaning)

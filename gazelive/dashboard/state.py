@@ -1,0 +1,290 @@
+"""Everything a dashboard shows, made from documents; no Qt, and nothing that grows for ever.
+
+Each part counts its own `revision`, so that a panel repaints only what has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from gazelive.dashboard.connection import Connection, Playback, with_engine, without_engine
+from gazelive.dashboard.event_record import Bands, MainSequenceRecord
+from gazelive.dashboard.gaze_scene import GazeScene, ScreenView
+from gazelive.dashboard.judgement import Gauge, gauges
+from gazelive.dashboard.notices import NoticeLog
+from gazelive.dashboard.posteriors import PosteriorHistory, Standing, standing
+from gazelive.dashboard.trace_ring import TraceRing
+from gazelive.errors import TransportError
+from gazelive.gaze.documents import (
+    PROTOCOL_VERSION,
+    Blink,
+    Document,
+    Fixation,
+    GazeTrace,
+    ModelLoaded,
+    Notice,
+    Posterior,
+    Quality,
+    QualitySummary,
+    Retraction,
+    RunStarted,
+    RunStopped,
+    Saccade,
+    SaccadeOnset,
+    TrialStarted,
+    TrialStopped,
+    Validated,
+)
+
+
+class DashboardState:
+    """Takes documents, holds what the panels show."""
+
+    run: RunStarted | None
+    stopped: str | None
+    """Why the run ended, once it has."""
+    model: ModelLoaded | None
+    trial: TrialStarted | None
+    trial_open: bool
+    posterior: Posterior | None
+    quality_summary: QualitySummary | None
+    validations: dict[str, Validated]
+    """The last one of each eye."""
+    threshold_deg_s: float | None
+    _first_us: int | None
+    _latest_us: int | None
+
+    def __init__(self, source: str = "") -> None:
+        self.source = source
+        self.traces = TraceRing()
+        self.bands = Bands()
+        self.scene = GazeScene()
+        self.main_sequence = MainSequenceRecord()
+        self.history = PosteriorHistory()
+        self.log = NoticeLog()
+        self.screen = ScreenView.of(None)
+        self.connected = False
+        self.playback: Playback | None = None
+        self.run = None
+        self.model = None
+        self.posterior_revision = 0
+        self.quality_revision = 0
+        self._was_connected = False
+        self._now_s = 0.0
+        self._last_document_s = 0.0
+        self._forget_run()
+
+    # -- what comes in ------------------------------------------------------------------------
+
+    def apply_all(self, documents: Iterable[Document]) -> None:
+        """Take documents in their order."""
+        for document in documents:
+            self.apply(document)
+
+    def apply(self, document: Document) -> None:
+        """Take one document."""
+        self._last_document_s = self._now_s
+        match document:
+            case GazeTrace():
+                self._take_trace(document)
+            case Saccade():
+                self.bands.add_saccade(document)
+                self.scene.add_saccade(document)
+                self.main_sequence.add(document)
+            case SaccadeOnset():
+                self.bands.begin(document)
+            case Fixation():
+                self.scene.add_fixation(document)
+            case Blink():
+                self.bands.add_blink(document)
+                self.scene.add_blink(document)
+            case Retraction():
+                for part in (self.bands, self.scene, self.main_sequence):
+                    part.retract(document.onset_us)
+            case Posterior():
+                self._take_posterior(document)
+            case QualitySummary():
+                self.quality_summary = document
+                self.quality_revision += 1
+            case _:
+                self._take_rare(document)
+
+    def fill(self, documents: Iterable[Document]) -> None:
+        """Take a snapshot: what was sent before we listened. What came since then stands."""
+        documents = list(documents)
+        runs = [document for document in documents if isinstance(document, RunStarted)]
+        if self.run is not None and runs and runs[-1] != self.run:
+            return  # of a run that is over by now
+        known: dict[type, bool] = {
+            RunStarted: self.run is not None,
+            ModelLoaded: self.model is not None,
+            TrialStarted: self.trial is not None,
+            TrialStopped: self.trial is not None,
+            Posterior: self.posterior is not None,
+            QualitySummary: self.quality_summary is not None,
+            Validated: bool(self.validations),
+        }
+        if self.run is None and runs:
+            self._begin_run(runs[-1], keep_what_came=True)
+        for document in documents:
+            if not isinstance(document, RunStarted) and not known.get(type(document), False):
+                self.apply(document)
+
+    def set_connection(self, connected: bool, now_s: float) -> None:
+        """Say whether the engine is there, and what time it is."""
+        self._now_s = now_s
+        if connected != self.connected:
+            self.connected = connected
+            self._was_connected |= connected
+            if not connected:
+                self._note("warning", "The engine is gone")
+            elif self.run is not None:
+                self._note("info", "The engine is back")
+
+    def set_playback(self, playback: Playback | None) -> None:
+        """Say how the replay stands; None where nothing is replayed."""
+        if playback != self.playback:
+            self.playback = playback
+            if playback is not None and playback.paused:
+                self._note("info", "Paused")
+
+    # -- what is asked ------------------------------------------------------------------------
+
+    @property
+    def standing(self) -> Standing | None:
+        """Who is ahead."""
+        return None if self.posterior is None else standing(self.posterior, self.model)
+
+    @property
+    def gauges(self) -> tuple[Gauge, ...]:
+        """How good the data are."""
+        rate = 0.0 if self.quality_summary is None else self.quality_summary.rate_asked_hz
+        return gauges(self.quality_summary, self.validations, self.elapsed_s * rate)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Tracker time since the first of this run that was seen here."""
+        if self._first_us is None or self._latest_us is None:
+            return 0.0
+        return (self._latest_us - self._first_us) / 1e6
+
+    @property
+    def connection(self) -> Connection:
+        """How it stands with the engine."""
+        if not self.connected:
+            return without_engine(self._was_connected, self.source)
+        return with_engine(
+            has_run=self.run is not None,
+            stopped=self.stopped,
+            playback=self.playback,
+            silent_s=self._now_s - self._last_document_s,
+        )
+
+    # -- how it is taken ----------------------------------------------------------------------
+
+    def _take_trace(self, trace: GazeTrace) -> None:
+        try:
+            self.traces.append(trace)
+        except TransportError as error:
+            self._note("error", str(error))
+            return
+        self.threshold_deg_s = trace.threshold_deg_s
+        newest_us = self.traces.newest_us
+        self._see_time(trace.first_us if newest_us is None else newest_us, trace.first_us)
+
+    def _take_posterior(self, posterior: Posterior) -> None:
+        last = self.posterior
+        if last is not None and posterior.tracker_time_us < last.tracker_time_us:
+            return
+        self.posterior = posterior
+        self.history.add(posterior)
+        self.posterior_revision += 1
+        self._see_time(posterior.tracker_time_us)
+
+    def _take_rare(self, document: Document) -> None:
+        match document:
+            case RunStarted():
+                self._take_run(document)
+            case RunStopped():
+                self.stopped = document.reason
+                self.trial_open = False
+                self._note("info", f"Run ended: {document.reason}")
+            case ModelLoaded():
+                self.model = document
+                self.posterior_revision += 1
+                self.history.revision += 1
+                self.main_sequence.revision += 1
+            case TrialStarted():
+                self._take_trial(document)
+            case TrialStopped():
+                self.trial_open = False
+            case Validated():
+                self.validations = {**self.validations, document.eye: document}
+                self.quality_revision += 1
+            case Quality():
+                level: Literal["info", "warning"] = (
+                    "info" if document.kind == "summary" else "warning"
+                )
+                self._note(level, document.text)
+            case Notice():
+                self._note(document.level, document.text)
+
+    def _take_run(self, run: RunStarted) -> None:
+        if run == self.run and self.stopped is None:
+            self._note("info", "The engine goes on with this session")
+            return
+        self._begin_run(run)
+        self._note("info", f"Run began: {run.session}")
+        if run.protocol_version != PROTOCOL_VERSION:
+            self._note(
+                "error",
+                f"The engine speaks version {run.protocol_version}, this dashboard "
+                f"{PROTOCOL_VERSION}: use the same gazelive for both",
+            )
+
+    def _begin_run(self, run: RunStarted, *, keep_what_came: bool = False) -> None:
+        if not keep_what_came:
+            self._forget_run()
+        self.run = run
+        self.screen = ScreenView.of(run.stream)
+        self.scene.revision += 1
+
+    def _take_trial(self, trial: TrialStarted) -> None:
+        if trial == self.trial:
+            return
+        if self.trial is not None and trial.tracker_time_us < self.trial.tracker_time_us:
+            self._forget_evidence()  # played again from an earlier point
+        self.trial = trial
+        self.trial_open = True
+        self.scene.clear()
+        self.main_sequence.begin_image(trial.tracker_time_us)
+        self.history.begin_image(trial.image or trial.trial)
+        self._see_time(trial.tracker_time_us)
+
+    def _forget_run(self) -> None:
+        self.stopped = None
+        self.quality_summary = None
+        self.validations = {}
+        self._forget_evidence()
+        self.quality_revision += 1
+
+    def _forget_evidence(self) -> None:
+        self.trial = None
+        self.trial_open = False
+        self.posterior = None
+        self.threshold_deg_s = None
+        self._first_us = None
+        self._latest_us = None
+        for part in (self.traces, self.bands, self.scene, self.main_sequence, self.history):
+            part.clear()
+        self.posterior_revision += 1
+
+    def _see_time(self, tracker_time_us: int, first_us: int | None = None) -> None:
+        first = tracker_time_us if first_us is None else first_us
+        self._first_us = first if self._first_us is None else min(self._first_us, first)
+        self._latest_us = max(self._latest_us or tracker_time_us, tracker_time_us)
+
+    def _note(self, level: Literal["info", "warning", "error"], text: str) -> None:
+        elapsed_s = None if self._first_us is None else self.elapsed_s
+        self.log.add(level, text, elapsed_s)

@@ -1,0 +1,135 @@
+"""The last seconds of gaze in memory that does not grow, thinned to what a screen can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import TransportError
+from gazelive.gaze.documents import GazeTrace
+
+Floats32 = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+KEPT_S = 12.0
+GAP_INTERVALS = 1.5
+"""Samples further apart than this many intervals are not joined by a line."""
+MOST_SAMPLES = 240_000
+"""However fast a stream claims to be, no more is kept."""
+CHANNELS = ("x_deg", "y_deg", "speed_deg_s")
+
+
+@dataclass(frozen=True)
+class TraceWindow:
+    """Curves over the last seconds; NaN breaks a line."""
+
+    times_s: Floats
+    """Seconds before the newest sample, so at most 0."""
+    x_deg: Floats32
+    y_deg: Floats32
+    speed_deg_s: Floats32
+
+
+class TraceRing:
+    """Samples of the last `KEPT_S` seconds.
+
+    The arrays are twice as long as what is kept: new samples go behind the old ones, and once
+    there is no room the newer half moves to the front. So what is kept is always one slice.
+    """
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._interval_us = 0.0
+        self._times_us = np.empty(0, np.int64)
+        self._values = np.empty((len(CHANNELS), 0), np.float32)
+        self._end = 0
+        self.revision = 0
+
+    def __len__(self) -> int:
+        return min(self._end, self._length)
+
+    @property
+    def newest_us(self) -> int | None:
+        """Time of the last sample."""
+        return int(self._times_us[self._end - 1]) if self._end else None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._end = 0
+        self.revision += 1
+
+    def append(self, trace: GazeTrace) -> None:
+        """Take the samples of a document; time that runs backwards begins anew."""
+        sizes = {len(getattr(trace, name)) for name in CHANNELS}
+        if len(sizes) != 1 or sizes.pop() % 4 or not 0 < trace.interval_us < 1e6:
+            raise TransportError("a gaze trace whose channels or times do not fit together")
+        values = np.stack([np.frombuffer(getattr(trace, name), "<f4") for name in CHANNELS])
+        n = values.shape[1]
+        if not n:
+            return
+        self._make_room_for(trace.interval_us)
+        newest_us = self.newest_us
+        if newest_us is not None:
+            if trace.first_us <= newest_us:
+                self.clear()
+            elif trace.first_us - newest_us > GAP_INTERVALS * trace.interval_us:
+                self._add(np.array([newest_us + 1]), np.full((len(CHANNELS), 1), np.nan))
+        times_us = trace.first_us + np.rint(np.arange(n) * trace.interval_us).astype(np.int64)
+        self._add(times_us[-self._length :], values[:, -self._length :])
+        self.revision += 1
+
+    def newest(self, seconds: float) -> tuple[npt.NDArray[np.int64], Floats32]:
+        """Return times (µs) and values (channels × samples) of the last seconds, as they came."""
+        kept = slice(max(self._end - self._length, 0), self._end)
+        times_us = self._times_us[kept]
+        if not len(times_us):
+            return times_us, self._values[:, kept]
+        first = int(np.searchsorted(times_us, times_us[-1] - round(1e6 * seconds)))
+        return times_us[first:], self._values[:, kept][:, first:]
+
+    def window(self, seconds: float, columns: int) -> TraceWindow:
+        """Return the last seconds with at most about two points for each column of the screen.
+
+        Each column shows the lowest and the highest value in it, so that no peak is lost. Columns
+        are cut in the stream's own time: what has been drawn does not flicker as it moves.
+        """
+        times_us, values = self.newest(seconds)
+        if not len(times_us):
+            return TraceWindow(np.empty(0), *np.empty((3, 0), np.float32))
+        newest_us = int(times_us[-1])
+        if len(times_us) > 4 * max(columns, 1):
+            times_us, values = _thinned(times_us, values, round(1e6 * seconds / max(columns, 1)))
+        return TraceWindow((times_us - newest_us) / 1e6, *values)
+
+    def _make_room_for(self, interval_us: float) -> None:
+        length = min(round(KEPT_S * 1e6 / interval_us), MOST_SAMPLES)
+        if length != self._length:
+            self._length = length
+            self._times_us = np.empty(2 * length, np.int64)
+            self._values = np.empty((len(CHANNELS), 2 * length), np.float32)
+            self._end = 0
+
+    def _add(self, times_us: npt.NDArray[np.int64], values: Floats32 | Floats) -> None:
+        n = len(times_us)
+        if self._end + n > len(self._times_us):
+            kept = min(self._end, self._length - n)
+            self._times_us[:kept] = self._times_us[self._end - kept : self._end]
+            self._values[:, :kept] = self._values[:, self._end - kept : self._end]
+            self._end = kept
+        self._times_us[self._end : self._end + n] = times_us
+        self._values[:, self._end : self._end + n] = values
+        self._end += n
+
+
+def _thinned(
+    times_us: npt.NDArray[np.int64], values: Floats32, column_us: int
+) -> tuple[npt.NDArray[np.int64], Floats32]:
+    """Return the lowest and highest value of each column; NaN only where all of it is lost."""
+    columns = times_us // column_us
+    starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
+    thin = np.empty((len(values), 2 * len(starts)), np.float32)
+    thin[:, 0::2] = np.fmin.reduceat(values, starts, axis=1)
+    thin[:, 1::2] = np.fmax.reduceat(values, starts, axis=1)
+    return np.repeat(times_us[starts], 2), thin
