@@ -55,10 +55,10 @@ def find_trials(
     """Return the trials that `messages` mark, in their order.
 
     A trial that is never stopped ends where the next starts or where its block ends, whichever
-    is first. `Trial.block` is the block that most of the trial lies in: a trial often starts
-    before its block and stops after it.
+    is first. `Trial.block` is the block that most of what was viewed lies in (from image onset to
+    offset, where there are such): a trial often starts before its block and stops after it.
     """
-    finder = _TrialFinder(_compile(patterns), _BlockTimes(blocks))
+    finder = TrialFinder(BlockTimes(blocks), patterns)
     for message in in_order_of_time(messages):
         finder.take(message)
     return finder.trials()
@@ -117,7 +117,7 @@ def _value(match: re.Match[str], group: str) -> str:
 
 
 @dataclass
-class _OpenTrial:
+class OpenTrial:
     """A trial that has been started."""
 
     name: str
@@ -129,15 +129,31 @@ class _OpenTrial:
     variables: dict[str, str] = field(default_factory=dict)
 
 
-class _TrialFinder:
-    """Takes messages in the order of time and gathers trials."""
+class TrialFinder:
+    """Takes messages in the order of time and gathers trials, offline and live alike.
 
-    def __init__(self, patterns: _Compiled, block_times: _BlockTimes) -> None:
-        self._patterns = patterns
+    Whoever follows a recording while it is made keeps `block_times` up to the message's time.
+    What was viewed is known once the image is gone and has a name: nothing that comes after
+    changes it, so that a viewing interval can be settled before its trial is over.
+    """
+
+    def __init__(self, block_times: BlockTimes, patterns: TrialPatterns = DEFAULT_PATTERNS) -> None:
+        self._patterns = _compile(patterns)
         self._block_times = block_times
-        self._open: _OpenTrial | None = None
+        self.open: OpenTrial | None = None
+        """The trial that has been started and not ended."""
         self._trials: list[Trial] = []
         self._last_us = 0
+
+    @property
+    def last(self) -> Trial | None:
+        """The trial that ended last."""
+        return self._trials[-1] if self._trials else None
+
+    @property
+    def n_ended(self) -> int:
+        """Number of trials that have ended."""
+        return len(self._trials)
 
     def take(self, message: Message) -> None:
         """Take the next message."""
@@ -146,26 +162,27 @@ class _TrialFinder:
         if match := self._patterns.start.match(text):
             self._close_unstopped(message.tracker_time_us)
             name = _value(match, "name") or str(len(self._trials))
-            self._open = _OpenTrial(name, message.tracker_time_us)
-        elif self._open is None:
+            self.open = OpenTrial(name, message.tracker_time_us)
+        elif self.open is None:
             return
         elif match := self._patterns.stop.match(text):
             self._close(message.tracker_time_us, _value(match, "result") or None)
         else:
-            self._take_detail(self._open, message.tracker_time_us, text)
+            self._take_detail(self.open, message.tracker_time_us, text)
 
     def trials(self) -> tuple[Trial, ...]:
         """Return all trials; one that is still open ends with its block."""
         self._close_unstopped(None)
         return tuple(self._trials)
 
-    def _take_detail(self, trial: _OpenTrial, time_us: int, text: str) -> None:
+    def _take_detail(self, trial: OpenTrial, time_us: int, text: str) -> None:
         if match := self._patterns.variable.match(text):
             trial.variables[_value(match, "key")] = _value(match, "value")
         elif match := self._patterns.image.match(text):
             # Data Viewer's protocol names the image just after its onset; of several images
-            # that one counts, else the last before the onset
-            if not trial.image_is_final:
+            # that one counts, else the last before the onset, else the first after the offset
+            gone_and_named = trial.offset_us is not None and trial.image is not None
+            if not (trial.image_is_final or gone_and_named):
                 trial.image = _value(match, "image") or None
                 trial.image_is_final = trial.onset_us is not None
         elif trial.onset_us is None:
@@ -175,23 +192,30 @@ class _TrialFinder:
             trial.offset_us = time_us
 
     def _close_unstopped(self, next_start_us: int | None) -> None:
-        if self._open is not None:
-            start_us = self._open.start_us
+        if self.open is not None:
+            start_us = self.open.start_us
             end_us = self._block_times.end_after(start_us, before_us=next_start_us)
             if end_us is None:
                 end_us = self._last_us if next_start_us is None else next_start_us
             self._close(max(end_us, start_us), None)
 
     def _close(self, end_us: int, result: str | None) -> None:
-        trial = self._open
+        trial = self.open
         assert trial is not None
-        self._open = None
+        self.open = None
+        viewed_us = (
+            trial.start_us if trial.onset_us is None else trial.onset_us,
+            end_us if trial.offset_us is None else trial.offset_us,
+        )
+        block = self._block_times.containing(*viewed_us)
+        if block is None:
+            block = self._block_times.containing(trial.start_us, end_us)
         self._trials.append(
             Trial(
                 name=trial.name,
                 start_us=trial.start_us,
                 end_us=end_us,
-                block=self._block_times.containing(trial.start_us, end_us),
+                block=block,
                 image=trial.image,
                 image_onset_us=trial.onset_us,
                 image_offset_us=trial.offset_us,
@@ -201,14 +225,24 @@ class _TrialFinder:
         )
 
 
-class _BlockTimes:
+class BlockTimes:
     """Finds the block of a time span; blocks are taken to follow one another."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[Block] = ()) -> None:
         order = sorted(range(len(blocks)), key=lambda k: blocks[k].start_us)
         self._indices = order
         self._starts_us = [blocks[k].start_us for k in order]
         self._ends_us = [_end_us(blocks[k]) for k in order]
+
+    def put(self, index: int, start_us: int, end_us: int) -> None:
+        """Say that a block, new or known, begins at `start_us` and reaches to `end_us` so far."""
+        if index in self._indices:
+            self._ends_us[self._indices.index(index)] = end_us
+            return
+        at = bisect_right(self._starts_us, start_us)
+        self._indices.insert(at, index)
+        self._starts_us.insert(at, start_us)
+        self._ends_us.insert(at, end_us)
 
     def end_after(self, start_us: int, *, before_us: int | None) -> int | None:
         """Return the end of the block that lies at or after `start_us`, but not past `before_us`.

@@ -154,6 +154,31 @@ def test_of_several_images_the_one_that_is_named_at_the_onset() -> None:
     assert trial.image == "scene.png"
 
 
+def test_an_image_that_is_gone_keeps_the_name_it_had() -> None:
+    shown = ((1, "TRIALID 1"), (3, "SYNCTIME"), (4, "image_offset"))
+    (named_late,) = find_trials(
+        messages(*shown, (5, "!V IMGLOAD FILL a.png"), (6, "!V IMGLOAD FILL b.png")), []
+    )
+    (named_before,) = find_trials(
+        messages((0, "x"), *shown[:1], (2, "!V IMGLOAD FILL a.png"), *shown[1:]), []
+    )
+    (named_twice,) = find_trials(
+        messages(*shown[:1], (2, "!V IMGLOAD FILL a.png"), *shown[1:], (5, "!V IMGLOAD FILL b")), []
+    )
+    assert [t.image for t in (named_late, named_before, named_twice)] == ["a.png"] * 3
+
+
+def test_the_block_in_which_the_image_was_seen() -> None:
+    blocks = [block(0, 100), block(110, 400)]
+    texts = ((10, "TRIALID 1"), (20, "image_onset"), (90, "image_offset"), (390, "TRIAL_RESULT"))
+    (trial,) = find_trials(messages(*texts), blocks)
+    assert trial.block == 0
+    (unseen,) = find_trials(
+        messages((10, "TRIALID 1"), (103, "image_onset"), (107, "image_offset")), blocks
+    )
+    assert unseen.block == 0  # between the blocks: the trial's own
+
+
 def test_own_patterns() -> None:
     patterns = TrialPatterns(start=r"BEGIN_(?P<name>\w+)", stop="FINISH", image_onset="SHOW")
     (trial,) = find_trials(
