@@ -1,4 +1,11 @@
-"""Drives the kernel over a file: batches of samples, events and lines, in the file's order."""
+"""What the kernel finds in a file: batches of samples, events and lines, in the file's order.
+
+Slabs may be parsed before their turn, as if the block that is being read went on with the same
+columns; what the lines before leave behind (the time of the last sample, a message that may go
+on) is guessed by the last of them. When a slab's turn comes, the guess is compared with what is
+known by then, and what was parsed on a wrong guess is parsed again, from the line on for which it
+is wrong. So neither slabs nor threads change what is read.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +13,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.recordings import asc_kernels as asc
+from gazelive.recordings import asc_lines
+from gazelive.recordings import asc_state as asc
 from gazelive.recordings.asc_blocks import BlockLines
-from gazelive.recordings.asc_columns import WORDS_PER_SAMPLE, SampleColumns
-from gazelive.recordings.asc_source import AscSource, Slab
-from gazelive.recordings.problem_log import MAX_LISTED
+from gazelive.recordings.asc_columns import SampleColumns
+from gazelive.recordings.asc_parsing import Reading, Segment, SlabParser
+from gazelive.recordings.asc_pipeline import SlabPipeline
+from gazelive.recordings.asc_source import Slab
+from gazelive.recordings.asc_state import Doubles, Integers
+from gazelive.recordings.asc_store import AscStore
 
-_N_ROWS = 1 << 13
-_N_LINES = 1 << 9
-_SHORTEST_SAMPLE_LINE = 8
 _LAST_RATE_IN_WHOLE_MS = 1000
+_HALF_MS_US = 500
 _FAULTS = {
     asc.OUTSIDE_BLOCK: "a sample outside any block: left out",
     asc.WRONG_COLUMNS: "a sample line with missing, surplus or unreadable columns: left out",
@@ -29,19 +37,28 @@ _FAULTS = {
 }
 
 
+@dataclass(frozen=True)
+class Fault:
+    """A damaged line."""
+
+    line: int
+    text: str
+    found_on: int
+    """The line on which it came to light."""
+
+
 @dataclass
 class Batch:
-    """What one call of the kernel found; samples and events stand before a line that ends it."""
+    """A part of the file: its samples, which are stored, and events stand before its last line."""
 
-    rows: npt.NDArray[np.uint32]
-    """Samples and their extras, shape (n, 9 + k); the memory is reused by the next batch."""
-    event_heads: npt.NDArray[np.int64]
-    event_numbers: npt.NDArray[np.float64]
-    problems: list[tuple[int, str]]
-    n_unlisted_problems: int
-    is_out_of_order: bool
-    has_target: bool
     fraction_read: float
+    faults: list[Fault]
+    """In the order in which they came to light."""
+    n_unlisted_faults: int = 0
+    event_heads: Integers = field(default_factory=lambda: np.empty((0, asc.EVENT_WIDTH), np.int64))
+    event_numbers: Doubles = field(default_factory=lambda: np.empty((0, asc.N_EVENT_NUMBERS)))
+    is_out_of_order: bool = False
+    has_target: bool = False
     lines: list[tuple[int, int, bytes]] = field(default_factory=list)
     """Number, kind and content of the lines that the kernel does not read."""
     changes_reading: bool = False
@@ -50,126 +67,170 @@ class Batch:
 
 
 class AscBatches:
-    """Reads a file batch by batch."""
+    """Reads a file batch by batch, and gives its samples to `store`."""
 
-    def __init__(self, source: AscSource) -> None:
-        self._source = source
+    def __init__(self, pipeline: SlabPipeline, store: AscStore) -> None:
+        self._pipeline = pipeline
+        self._store = store
         self._block: BlockLines | None = None
         self._columns: SampleColumns | None = None
-        self._layout = np.zeros(asc.DESTINATIONS, np.int64)
-        self._rows = np.empty((1, WORDS_PER_SAMPLE), np.uint32)
-        self._index = np.empty((_N_LINES, asc.INDEX_WIDTH), np.int64)
-        self._event_heads = np.empty((_N_LINES, asc.EVENT_WIDTH), np.int64)
-        self._event_numbers = np.empty((_N_LINES, asc.N_EVENT_NUMBERS))
-        self._faults = np.empty((MAX_LISTED, 2), np.int64)
-        self._state = np.zeros(asc.STATE_SIZE, np.int64)
-        self._state[asc.LINE] = 1
+        # what is known of the next line, whatever was guessed: see asc_state.CARRIED
+        self._carried = np.zeros(asc.STATE_SIZE, np.int64)
+        self._carried[[asc.LAST_TIME_US, asc.LAST_WRITTEN_TIME_US]] = asc.NO_TIME_US
+        self._in_block: Integers | None = None
+        """The same, after the last batch that ended among samples."""
+        self._line = 1
+        self._open_events = [0] * asc.N_EVENT_SLOTS
+        """By kind and eye: the line of an event that goes on, or 0."""
+        self.n_bytes = 0
+        """Of the slabs that have been taken."""
 
-    def prepare(self, block: BlockLines | None) -> list[tuple[int, str]]:
+    def prepare(self, block: BlockLines | None) -> list[Fault]:
         """Learn how the samples of `block`, which is open now, are to be read.
 
-        Returns the problems of the block before: events that it left open.
+        Returns the faults of the block before: events that it left open.
         """
-        state = self._state
-        problems = []
+        carried = self._carried
+        faults = []
         if block is not self._block:
             self._block = block
-            problems = self.unended_events()
-            state[asc.LAST_TIME_US] = state[asc.LAST_WRITTEN_TIME_US] = -1
-            state[asc.PARTS_SEEN] = state[asc.OUT_OF_ORDER] = 0
+            faults = self.unended_events()
+            carried[[asc.LAST_TIME_US, asc.LAST_WRITTEN_TIME_US]] = asc.NO_TIME_US
+            carried[asc.PARTS_SEEN] = 0
         columns = block.columns if block else None
-        state[asc.IN_BLOCK] = block is not None
-        state[asc.HAS_COLUMNS] = columns is not None
+        carried[asc.IN_BLOCK] = block is not None
+        carried[asc.COLUMNS] = asc.NO_COLUMNS if columns is None else asc.KNOWN_COLUMNS
         if block is not None:
             rate_hz = block.rate_hz or block.announced_rate_hz
-            state[asc.TIMES_REPEAT] = rate_hz is None or rate_hz > _LAST_RATE_IN_WHOLE_MS
-        if columns is not None and columns != self._columns:
+            carried[asc.TIMES_REPEAT] = rate_hz is None or rate_hz > _LAST_RATE_IN_WHOLE_MS
+        if columns is not None:
             self._columns = columns
-            self._layout = columns.kernel_layout()
-        return problems
+        return faults
 
-    def unended_events(self) -> list[tuple[int, str]]:
-        """Return problems for the events that are open, and forget them."""
-        lines = [int(line) for line in self._state[asc.OPEN_EVENTS :] if line]
-        self._state[asc.OPEN_EVENTS :] = 0
-        return [(line, _FAULTS[asc.UNENDED_EVENT]) for line in lines]
+    def unended_events(self) -> list[Fault]:
+        """Return faults for the events that are open, and forget them."""
+        lines = [line for line in self._open_events if line]
+        self._open_events = [0] * asc.N_EVENT_SLOTS
+        return [Fault(line, _FAULTS[asc.UNENDED_EVENT], self._line) for line in lines]
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield the whole file."""
         fraction_before = 0.0
-        for slab in self._source.slabs():
-            fraction_read = self._source.fraction
+        for slab, parser in self._pipeline.slabs(self._guess):
+            self.n_bytes += slab.stop - slab.start
             if slab.is_overlong_line:
-                yield self._skip_line("an endless line: left out", fraction_read)
-            elif slab.is_last_line and self._is_doubtful(bytes(slab.text[: slab.stop])):
-                yield self._skip_line("the file stops inside this line: left out", fraction_read)
+                yield self._skip_line("an endless line: left out", slab)
+            elif slab.is_last_line and self._is_doubtful(bytes(parser.buffer[: slab.stop])):
+                yield self._skip_line("the file stops inside this line: left out", slab)
             else:
-                yield from self._batches_of(slab, fraction_before, fraction_read)
-            fraction_before = fraction_read
+                yield from self._batches_of(slab, parser, fraction_before)
+            fraction_before = slab.fraction
 
     def _batches_of(
-        self, slab: Slab, fraction_before: float, fraction_after: float
+        self, slab: Slab, parser: SlabParser, fraction_before: float
     ) -> Iterator[Batch]:
-        text = np.frombuffer(slab.text, np.uint8)
-        stop = np.uint64(slab.stop)
-        self._state[asc.POSITION] = slab.start
-        reason = asc.FULL
-        while reason != asc.DONE:
-            self._fit_rows(slab.stop)
-            reason = asc.parse_lines(
-                text,
-                stop,
-                self._layout,
-                self._rows.view(np.float32),
-                self._rows,
-                self._index,
-                self._event_heads,
-                self._event_numbers,
-                self._faults,
-                self._state,
-            )
-            part = float(self._state[asc.POSITION]) / slab.stop
-            batch = self._batch(fraction_before + part * (fraction_after - fraction_before))
-            view = memoryview(slab.text)
-            batch.lines = [
-                (line, kind, bytes(view[start:stop_]))
-                for start, stop_, line, kind in self._index[: self._state[asc.N_INDEXED]].tolist()
-            ]
-            batch.changes_reading = reason == asc.STRUCTURE
-            batch.is_last_line = slab.is_last_line
-            for count in (asc.N_ROWS, asc.N_INDEXED, asc.N_EVENTS, asc.N_FAULTS):
-                self._state[count] = 0
-            yield batch
+        reading = self._reading()
+        if parser.reading != reading:
+            parser.parse(slab.start, slab.stop, reading)
+        position = slab.start
+        while True:
+            base = self._line - 1
+            for segment in parser.segments():
+                position = int(segment.state[asc.POSITION])
+                part = position / slab.stop
+                fraction_read = fraction_before + part * (slab.fraction - fraction_before)
+                batch = self._batch(segment, base, fraction_read, parser)
+                batch.is_last_line = slab.is_last_line
+                yield batch
+                if segment.assumed is not None and not self._is_right(segment.assumed, parser):
+                    break
+            else:
+                if parser.reason == asc.DONE:
+                    return
+            self._pipeline.store_now(parser, fraction_read)
+            parser.parse(position, slab.stop, self._reading())
 
-    def _batch(self, fraction_read: float) -> Batch:
-        """Return what the kernel found of samples, events and damage."""
-        state = self._state
-        n_faults = int(state[asc.N_FAULTS])
-        n_events = state[asc.N_EVENTS]
+    def _batch(
+        self, segment: Segment, base: int, fraction_read: float, parser: SlabParser
+    ) -> Batch:
+        """Take what stands in a segment whose lines are numbered from `base`."""
+        state = segment.state
+        if len(segment.rows):
+            parser.kept.append((segment.rows, self._store.place(*segment.rows.shape)))
+        self._carried[asc.LEFT_BEHIND] = state[asc.LEFT_BEHIND]
+        if state[asc.COLUMNS] == asc.KNOWN_COLUMNS and state[asc.PARTS_SEEN]:
+            self._in_block = self._carried.copy()
+        self._line = base + int(state[asc.LINE])
+        faults = self._faults_of(segment, base)
+        text = memoryview(parser.buffer)
         return Batch(
-            rows=self._rows[: state[asc.N_ROWS]],
-            event_heads=self._event_heads[:n_events],
-            event_numbers=self._event_numbers[:n_events],
-            problems=[(line, _FAULTS[fault]) for line, fault in self._faults[:n_faults].tolist()],
-            n_unlisted_problems=max(n_faults - MAX_LISTED, 0),
+            fraction_read=fraction_read,
+            faults=faults,
+            n_unlisted_faults=segment.n_faults - len(segment.faults),
+            event_heads=segment.event_heads,
+            event_numbers=segment.event_numbers,
             is_out_of_order=bool(state[asc.OUT_OF_ORDER]),
             has_target=bool(state[asc.PARTS_SEEN] & asc.HAS_TARGET),
-            fraction_read=fraction_read,
+            lines=[
+                (base + line, kind, bytes(text[start:stop]))
+                for start, stop, line, kind in segment.lines.tolist()
+            ],
+            changes_reading=segment.assumed is not None,
         )
 
-    def _skip_line(self, why: str, fraction_read: float) -> Batch:
-        """Return a batch that only says why a line was left out."""
-        batch = self._batch(fraction_read)
-        batch.problems.append((int(self._state[asc.LINE]), why))
-        self._state[asc.LINE] += 1
-        return batch
+    def _faults_of(self, segment: Segment, base: int) -> list[Fault]:
+        """Return what is damaged in a segment, and follow the events that are open."""
+        faults = [
+            Fault(base + line, _FAULTS[what], base + found)
+            for line, what, found in segment.faults.tolist()
+        ]
+        open_lines = segment.state[asc.OPEN_EVENTS : asc.FIRST_BEGUN].tolist()
+        first_begun = segment.state[asc.FIRST_BEGUN : asc.STATE_SIZE].tolist()
+        for slot, (line, found) in enumerate(zip(open_lines, first_begun, strict=True)):
+            if found and self._open_events[slot]:
+                text = _FAULTS[asc.UNENDED_EVENT]
+                faults.append(Fault(self._open_events[slot], text, base + found))
+            if line != asc.UNTOUCHED:
+                self._open_events[slot] = base + line if line else 0
+        faults.sort(key=lambda fault: fault.found_on)
+        return faults
 
-    def _fit_rows(self, n_bytes: int) -> None:
-        """Make the rows as wide as the block's columns ask; a small file gets few."""
-        n_words = self._columns.n_row_words if self._columns else WORDS_PER_SAMPLE
-        n_rows = min(_N_ROWS, n_bytes // _SHORTEST_SAMPLE_LINE + 1)
-        if self._rows.shape[0] < n_rows or self._rows.shape[1] != n_words:
-            self._rows = np.empty((n_rows, n_words), np.uint32)
+    def _reading(self) -> Reading:
+        """Return how the next line is to be read."""
+        return Reading(self._columns, tuple(self._carried[asc.CARRIED].tolist()))
+
+    def _is_right(self, assumed: Integers, parser: SlabParser) -> bool:
+        """Say whether what the kernel assumed after a line is what the line means."""
+        if assumed[asc.COLUMNS] == asc.UNTOLD_COLUMNS:
+            return True  # it only goes on to the next sample
+        assert parser.reading is not None
+        return parser.reading.columns == self._columns and np.array_equal(
+            assumed[asc.CARRIED], self._carried[asc.CARRIED]
+        )
+
+    def _guess(self, tail: bytes) -> Reading | None:
+        """Guess how a slab is to be read that follows the text `tail`, before that has been read.
+
+        As if it went on among the samples of the last block that is known.
+        """
+        if self._in_block is None:
+            return None
+        carried = self._in_block.copy()
+        lines = tail.split(b"\n")[1:-1]
+        written = [line.split(None, 1)[0] for line in lines if line[:1].isdigit()]
+        carried[asc.MESSAGE_OPEN] = lines[-1:] != [] and lines[-1].startswith(b"MSG")
+        if written:
+            time_us = asc_lines.time_us(written[-1]) or 0
+            carried[asc.LAST_TIME_US] = carried[asc.LAST_WRITTEN_TIME_US] = time_us
+            if carried[asc.TIMES_REPEAT] and written[-2:-1] == written[-1:]:
+                carried[asc.LAST_TIME_US] += _HALF_MS_US
+        return Reading(self._columns, tuple(carried[asc.CARRIED].tolist()))
+
+    def _skip_line(self, why: str, slab: Slab) -> Batch:
+        """Return a batch that only says why a line was left out."""
+        fault = Fault(self._line, why, self._line)
+        self._line += 1
+        return Batch(slab.fraction, [fault])
 
     def _is_doubtful(self, last_line: bytes) -> bool:
         """Say whether a last line without a line end may be a part of what it was.
@@ -179,4 +240,4 @@ class AscBatches:
         """
         if self._block is None or last_line.startswith(b"END"):
             return False
-        return not (last_line[:1].isdigit() and self._state[asc.PARTS_SEEN])
+        return not (last_line[:1].isdigit() and self._carried[asc.PARTS_SEEN])

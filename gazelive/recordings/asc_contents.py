@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gazelive.gaze.stream import Message
-from gazelive.recordings import asc_kernels as asc
 from gazelive.recordings import asc_lines
+from gazelive.recordings import asc_state as asc
 from gazelive.recordings.asc_blocks import BlockLines
 from gazelive.recordings.asc_columns import SampleColumns, columns_from_line, eyes_among
+from gazelive.recordings.asc_store import AscStore
 from gazelive.recordings.eyelink_messages import message_at
 from gazelive.recordings.problem_log import ProblemLog
 from gazelive.recordings.recording import Signal
-from gazelive.recordings.sample_store import SampleStore
 
 MAX_HEADER_LINES = 1000
 MAX_CONTINUATION_LINES = 100
@@ -23,7 +23,7 @@ _NO_END = "the block that starts here has no END"
 class AscContents:
     """Gathers blocks, messages and signals; `store` tells where a block's samples are."""
 
-    def __init__(self, store: SampleStore, problems: ProblemLog) -> None:
+    def __init__(self, store: AscStore, problems: ProblemLog) -> None:
         self._store = store
         self._problems = problems
         self.header: list[str] = []

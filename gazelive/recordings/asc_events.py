@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gazelive.gaze.events import TrackerEvent
-from gazelive.recordings.asc_kernels import (
+from gazelive.recordings.asc_state import (
     END_BLINK,
     END_FIXATION,
     END_SACCADE,

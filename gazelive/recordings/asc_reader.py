@@ -2,26 +2,28 @@
 
 The numba kernel in `asc_kernels` reads samples and events and finds the other lines; what those
 mean is decided in `asc_contents`, in the order of the file. What is damaged becomes a problem
-with its line number, and what is whole is kept. The file passes through in slabs, so only its
-arrays and its messages and events stay in memory.
+with its line number, and what is whole is kept. The file passes through in slabs, several of
+which are parsed at the same time; only its arrays and its messages and events stay in memory.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.events import TrackerEvent
-from gazelive.recordings.asc_batches import AscBatches, Batch
+from gazelive.recordings.asc_batches import AscBatches, Batch, Fault
 from gazelive.recordings.asc_blocks import BlockMaker
 from gazelive.recordings.asc_contents import AscContents
 from gazelive.recordings.asc_events import tracker_events
+from gazelive.recordings.asc_pipeline import SlabPipeline, usable_threads
 from gazelive.recordings.asc_source import AscSource
+from gazelive.recordings.asc_store import AscStore
 from gazelive.recordings.eyelink_messages import interpret
 from gazelive.recordings.problem_log import ProblemLog
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.sample_store import SampleStore
 from gazelive.recordings.trials import (
     DEFAULT_PATTERNS,
     TrialPatterns,
@@ -31,6 +33,8 @@ from gazelive.recordings.trials import (
 
 DEVICE = "EyeLink"
 """What the device is called where the file's header has no SOURCE line."""
+_STRANGE_BYTES = 1 << 20
+"""No ASC file starts with so much of something else."""
 
 
 def read_asc(
@@ -38,19 +42,30 @@ def read_asc(
     *,
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
     progress: Callable[[float], None] | None = None,
+    n_threads: int | None = None,
 ) -> Recording:
-    """Read the ASC file at `path`, gzipped or not.
+    """Read the ASC file at `path`, gzipped or not, with up to `n_threads` threads.
 
-    Raises RecordingError where there is nothing that could be a recording: no such file, an
-    empty one, or one that is no ASC at all.
+    By default these are as many as there are processors, at most four; the result is the same
+    with any number. Raises RecordingError where there is nothing that could be a recording: no such
+    file, an empty one, or one that is no ASC at all.
     """
-    with AscSource(path) as source:
-        reader = _AscReader(AscBatches(source))
+    store = AscStore()
+    with (
+        AscSource(path) as source,
+        SlabPipeline(source, store, n_threads or usable_threads()) as pipeline,
+    ):
+        batches = AscBatches(pipeline, store)
+        reader = _AscReader(batches, store)
         for fraction in reader.read():
             if progress is not None:
                 progress(fraction)
-            if reader.found_nothing and not reader.found_header:
-                break  # no ASC file starts with megabytes of something else
+            if (
+                reader.found_nothing
+                and not reader.found_header
+                and batches.n_bytes > _STRANGE_BYTES
+            ):
+                break
         if reader.found_nothing:
             raise _not_asc(path, source)
     return reader.finish(path, trial_patterns, source.damage)
@@ -71,10 +86,10 @@ def _not_asc(path: Path, source: AscSource) -> RecordingError:
 class _AscReader:
     """Takes the batches of a file in their order and makes a recording of them."""
 
-    def __init__(self, batches: AscBatches) -> None:
+    def __init__(self, batches: AscBatches, store: AscStore) -> None:
         self._batches = batches
+        self._store = store
         self._problems = ProblemLog()
-        self._store = SampleStore()
         self._contents = AscContents(self._store, self._problems)
         self._events: list[TrackerEvent] = []
 
@@ -132,22 +147,26 @@ class _AscReader:
 
     def _take(self, batch: Batch) -> None:
         """Take samples and events first: the last line may end their block."""
-        self._store.append(batch.rows, batch.fraction_read)
         block = self._contents.block
         if block is not None:
-            block.is_out_of_order = batch.is_out_of_order
-            block.has_target = batch.has_target
+            block.is_out_of_order |= batch.is_out_of_order
+            block.has_target |= batch.has_target
         if len(batch.event_heads):
             prescaler = block.prescaler if block else 1.0
             self._events += tracker_events(batch.event_heads, batch.event_numbers, prescaler)
+        # problems in the order of the file: which are listed must not depend on the batches
+        n_noted = 0
         for line, kind, content in batch.lines:
+            n_before = bisect_left(batch.faults, line, key=lambda fault: fault.found_on)
+            self._note(batch.faults[n_noted:n_before])
+            n_noted = n_before
             self._contents.take(line, kind, content, is_last=batch.is_last_line)
-        self._note(batch.problems)
-        self._problems.count(batch.n_unlisted_problems)
+        self._note(batch.faults[n_noted:])
+        self._problems.count(batch.n_unlisted_faults)
 
-    def _note(self, problems: Sequence[tuple[int, str]]) -> None:
-        for line, text in problems:
-            self._problems.add(line, text)
+    def _note(self, faults: Sequence[Fault]) -> None:
+        for fault in faults:
+            self._problems.add(fault.line, fault.text)
 
 
 def _device(header: Sequence[str]) -> str:

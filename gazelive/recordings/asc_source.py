@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from gazelive.errors import RecordingError
 
-SLAB_BYTES = 2 << 20
+SLAB_BYTES = 1 << 20
 """Small enough to stay in the processor's cache from reading to parsing."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _BEST_PACKING = 1032
@@ -21,11 +21,12 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Slab:
-    """Whole lines: ``text[start:stop]`` ends with a newline. `text` is reused for the next slab."""
+    """Whole lines: ``text[start:stop]`` of the buffer that was filled ends with a newline."""
 
-    text: bytearray
     start: int
     stop: int
+    fraction: float
+    """How much of the file has been read, up to the slab's end."""
     is_last_line: bool = False
     """The file's last line, to which the newline was added because it had none."""
     is_overlong_line: bool = False
@@ -50,7 +51,11 @@ class AscSource:
             gzip.GzipFile(fileobj=self._file).readinto1 if is_packed else self._file.readinto
         )
         largest = self._size * (_BEST_PACKING if is_packed else 1) + 1
-        self._buffer = bytearray(min(SLAB_BYTES, max(largest, 16)))
+        self.buffer_bytes = min(SLAB_BYTES, max(largest, 16))
+        """How long a buffer must be to be filled."""
+        self._is_begun = False
+        self._left_over = b""
+        """The part of a line that the slab before ended with."""
 
     def __enter__(self) -> AscSource:
         return self
@@ -63,45 +68,42 @@ class AscSource:
     ) -> None:
         self._file.close()
 
-    @property
-    def fraction(self) -> float:
-        """How much of the file has been read."""
+    def fill(self, buffer: bytearray) -> Slab | None:
+        """Read the next slab into `buffer`; None at the end of the file."""
+        n_left_over = len(self._left_over)
+        buffer[:n_left_over] = self._left_over
+        filled = self._read_into(buffer, n_left_over)
+        start = 0
+        if not self._is_begun and buffer.startswith(_BYTE_ORDER_MARK):
+            start = len(_BYTE_ORDER_MARK)
+        self._is_begun = True
+        stop = buffer.rfind(b"\n", start, filled) + 1
+        if stop:
+            self._left_over = bytes(memoryview(buffer)[stop:filled])
+            return Slab(start, stop, self._fraction())
+        if filled == len(buffer):
+            self._left_over = self._after_line(buffer)
+            return Slab(0, 0, self._fraction(), is_overlong_line=True)
+        self._left_over = b""
+        if filled <= start:
+            return None
+        buffer[filled : filled + 1] = b"\n"
+        return Slab(start, filled + 1, self._fraction(), is_last_line=True)
+
+    def _fraction(self) -> float:
         return self._file.tell() / self._size if self._size else 1.0
 
-    def slabs(self) -> Iterator[Slab]:
-        """Yield the whole file; each slab must be used before the next is asked for."""
-        buffer = self._buffer
-        filled = self._read_into(0)
-        start = len(_BYTE_ORDER_MARK) if buffer.startswith(_BYTE_ORDER_MARK) else 0
-        while filled > start:
-            stop = buffer.rfind(b"\n", start, filled) + 1
+    def _after_line(self, buffer: bytearray) -> bytes:
+        """Read on to the end of a line; return what was read beyond it."""
+        while filled := self._read_into(buffer, 0):
+            stop = buffer.find(b"\n", 0, filled) + 1
             if stop:
-                yield Slab(buffer, start, stop)
-                start = stop
-            elif filled == len(buffer):
-                yield Slab(buffer, 0, 0, is_overlong_line=True)
-                start, filled = self._skip_line()
-            # the part of a line that is left over goes to the front
-            left = filled - start
-            buffer[:left] = buffer[start:filled]
-            start = 0
-            filled = self._read_into(left)
-            if filled == left and left:
-                buffer[left : left + 1] = b"\n"
-                yield Slab(buffer, 0, left + 1, is_last_line=True)
-                return
+                return bytes(memoryview(buffer)[stop:filled])
+        return b""
 
-    def _skip_line(self) -> tuple[int, int]:
-        """Read on to the end of a line; return where it is in the buffer, and what is filled."""
-        while filled := self._read_into(0):
-            stop = self._buffer.find(b"\n", 0, filled) + 1
-            if stop:
-                return stop, filled
-        return 0, 0
-
-    def _read_into(self, at: int) -> int:
+    def _read_into(self, buffer: bytearray, at: int) -> int:
         """Fill the buffer from `at` on; return how far it is filled."""
-        view = memoryview(self._buffer)
+        view = memoryview(buffer)
         while at < len(view):
             try:
                 n = self._read_some(view[at:])

@@ -1,0 +1,136 @@
+"""Slabs of an ASC file on their way through threads: read, parsed ahead, taken in turn, stored."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+
+from gazelive.recordings.asc_parsing import Reading, SlabParser
+from gazelive.recordings.asc_source import AscSource, Slab
+from gazelive.recordings.asc_store import AscStore
+
+MAX_THREADS = 4
+"""More would only wait for the one that makes objects of events and messages."""
+_TAIL_BYTES = 1024
+
+Guess = Callable[[bytes], Reading | None]
+"""Guesses by the last lines before a slab how it is to be read; None: it must wait for its turn."""
+
+
+def usable_threads() -> int:
+    """Return how many threads are worth while here."""
+    if hasattr(os, "sched_getaffinity"):  # fewer than the machine has, as a cluster gives them
+        n_processors = len(os.sched_getaffinity(0))
+    else:
+        n_processors = os.cpu_count() or 1
+    return min(n_processors, MAX_THREADS)
+
+
+class SlabPipeline:
+    """Gives the slabs of `source` in their order; threads parse them before and store them after.
+
+    With one thread everything happens in the caller's. No thread outlives the `with` block.
+    """
+
+    def __init__(self, source: AscSource, store: AscStore, n_threads: int) -> None:
+        self._source = source
+        self._store = store
+        self._n_threads = n_threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._n_parsers = 0
+        self._free: list[SlabParser] = []
+        self._storing: deque[tuple[Future[None], SlabParser]] = deque()
+
+    def __enter__(self) -> SlabPipeline:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def slabs(self, guess: Guess) -> Iterator[tuple[Slab, SlabParser]]:
+        """Yield every slab in a parser, which has parsed it ahead if its `reading` is not None.
+
+        The samples that the parser is told to keep are stored when the next slab is asked for.
+        """
+        ahead: deque[tuple[Slab, SlabParser, Future[None] | None]] = deque()
+        tail = b""
+        while True:
+            parser = self._free_parser()
+            slab = self._source.fill(parser.buffer)
+            if slab is None:
+                break
+            parsing = self._parse_ahead(slab, parser, guess, tail)
+            tail = bytes(memoryview(parser.buffer)[max(slab.stop - _TAIL_BYTES, 0) : slab.stop])
+            ahead.append((slab, parser, parsing))
+            while len(ahead) > (self._n_threads if parsing else 0):
+                yield from self._take_turn(*ahead.popleft())
+        while ahead:
+            yield from self._take_turn(*ahead.popleft())
+        self._wait_for_stores()
+
+    def store_now(self, parser: SlabParser, fraction_read: float) -> None:
+        """Store what the parser was told to keep, because it is going to parse again."""
+        self._make_room(fraction_read)
+        parser.store(self._store)
+
+    def _parse_ahead(
+        self, slab: Slab, parser: SlabParser, guess: Guess, tail: bytes
+    ) -> Future[None] | None:
+        parser.reading = None
+        if self._n_threads == 1 or slab.is_overlong_line or slab.is_last_line:
+            return None
+        reading = guess(tail)
+        if reading is None:
+            return None
+        return self._threads().submit(parser.parse, slab.start, slab.stop, reading)
+
+    def _take_turn(
+        self, slab: Slab, parser: SlabParser, parsing: Future[None] | None
+    ) -> Iterator[tuple[Slab, SlabParser]]:
+        if parsing is not None:
+            parsing.result()
+        yield slab, parser
+        self._make_room(slab.fraction)
+        if parser.kept and self._n_threads > 1:
+            storing = self._threads().submit(parser.store, self._store)
+            self._storing.append((storing, parser))
+        else:
+            parser.store(self._store)
+            self._free.append(parser)
+
+    def _free_parser(self) -> SlabParser:
+        is_most = self._n_parsers == 2 * self._n_threads + 1  # one more than can be parsed ahead
+        while self._storing and (self._storing[0][0].done() or (is_most and not self._free)):
+            self._wait_for_store()
+        if not self._free:
+            self._n_parsers += 1
+            self._free.append(SlabParser(self._source.buffer_bytes))
+        return self._free.pop()
+
+    def _make_room(self, fraction_read: float) -> None:
+        if not self._store.has_room:
+            self._wait_for_stores()
+            self._store.make_room(fraction_read)
+
+    def _wait_for_stores(self) -> None:
+        while self._storing:
+            self._wait_for_store()
+
+    def _wait_for_store(self) -> None:
+        storing, parser = self._storing.popleft()
+        storing.result()
+        self._free.append(parser)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:  # a small file needs none
+            self._pool = ThreadPoolExecutor(self._n_threads, thread_name_prefix="asc")
+        return self._pool

@@ -1,0 +1,87 @@
+"""The samples of a file whose number is not known beforehand, in one array that grows in place."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.gaze.samples import SAMPLE_DTYPE, Samples
+from gazelive.recordings.asc_columns import WORDS_PER_SAMPLE
+
+_MARGIN = 1.05
+_LARGEST_GROWTH = 256
+"""Bounds what a file can ask for whose start promises more than it holds."""
+_COPY_FROM_GROWTH = 4
+
+
+class Place(NamedTuple):
+    """Where rows belong."""
+
+    first_sample: int
+    first_extra: int
+
+
+class AscStore:
+    """All samples of a file, and their extras as one flat array.
+
+    Rows first get their places, in the order of the file; then room is made for them; then they
+    are written, by any thread and in any order, but not while room is being made. How much room
+    to make is told by the part of the file that has been read, so that it is made a few times at
+    most.
+    """
+
+    def __init__(self) -> None:
+        self._samples: Samples = np.empty(0, SAMPLE_DTYPE)
+        self._extras = np.empty(0, np.float32)
+        self.n_samples = 0
+        self.n_extras = 0
+
+    def place(self, n_rows: int, n_words: int) -> Place:
+        """Return the place of the next `n_rows` rows of `n_words`: 9 of the sample, then extras."""
+        place = Place(self.n_samples, self.n_extras)
+        self.n_samples += n_rows
+        self.n_extras += n_rows * (n_words - WORDS_PER_SAMPLE)
+        return place
+
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for all rows that have places."""
+        return self.n_samples <= self._samples.size and self.n_extras <= self._extras.size
+
+    def make_room(self, fraction_read: float) -> None:
+        """Make room for the rows that have places, and for what the rest of the file will bring."""
+        self._samples = _with_room(self._samples, self.n_samples, fraction_read)
+        self._extras = _with_room(self._extras, self.n_extras, fraction_read)
+
+    def write(self, rows: npt.NDArray[np.uint32], place: Place) -> None:
+        """Write rows of (sample words, extras), shape (n, 9 + k), to their place."""
+        n, n_words = rows.shape
+        words = self._samples[place.first_sample :][:n].view(np.uint32)
+        words.reshape(n, WORDS_PER_SAMPLE)[:] = rows[:, :WORDS_PER_SAMPLE]
+        n_extras = n_words - WORDS_PER_SAMPLE
+        if n_extras:
+            words = self._extras[place.first_extra :][: n * n_extras].view(np.uint32)
+            words.reshape(n, n_extras)[:] = rows[:, WORDS_PER_SAMPLE:]
+
+    def finish(self) -> tuple[Samples, npt.NDArray[np.float32]]:
+        """Give back the room that was not needed and return the samples and flat extras."""
+        self._samples.resize(self.n_samples, refcheck=False)
+        self._extras.resize(self.n_extras, refcheck=False)
+        return self._samples, self._extras
+
+
+def _with_room(array: npt.NDArray[Any], n_needed: int, fraction_read: float) -> npt.NDArray[Any]:
+    if n_needed <= array.size:
+        return array
+    expected = n_needed / max(fraction_read, 1e-9) * _MARGIN
+    capacity = int(min(expected, n_needed * _LARGEST_GROWTH)) + 1
+    if capacity >= _COPY_FROM_GROWTH * array.size:
+        # pages of a new array cost nothing until they are used; the old one is small
+        larger = np.empty(capacity, array.dtype)
+        larger[: array.size] = array
+        return larger
+    # in place (large arrays are remapped on Linux), so that a second copy never exists
+    array.resize(capacity, refcheck=False)
+    return array
