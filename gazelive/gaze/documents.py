@@ -49,7 +49,10 @@ class ModelLoaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class TrialStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A viewing interval begins."""
+    """A viewing interval begins.
+
+    Sent again for the same trial when more is known of it: its image, or the image's onset.
+    """
 
     trial: str
     tracker_time_us: int
@@ -109,11 +112,40 @@ class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     settled: bool
 
 
+class IntervalSettled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The events of a viewing interval, found anew in the whole of it: they are the ones that count.
+
+    Those that came one by one while it lasted were preliminary.
+    """
+
+    trial: str
+    start_us: int
+    end_us: int
+    """Samples at `start_us` or later, and before `end_us`."""
+    image: str | None = None
+    saccades: tuple[Saccade, ...] = ()
+    fixations: tuple[Fixation, ...] = ()
+    blinks: tuple[Blink, ...] = ()
+
+
 class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """How good the data are, or what was wrong with them; the run goes on."""
+    """How good the data are, or what was wrong with them; the run goes on.
+
+    Of what happens often in a second only the first is told, then how many there were in all.
+    """
 
     tracker_time_us: int
-    kind: Literal["lost_samples", "time_gap", "time_order", "rate", "duplicate", "summary"]
+    kind: Literal[
+        "lost_samples",
+        "time_gap",
+        "time_order",
+        "rate",
+        "duplicate",
+        "summary",
+        "eye",
+        "interval",
+        "message",
+    ]
     text: str
     value: float | None = None
 
@@ -173,6 +205,7 @@ Document = (
     | Fixation
     | Blink
     | Retraction
+    | IntervalSettled
     | Posterior
     | Quality
     | QualitySummary
@@ -221,6 +254,7 @@ __all__ = [
     "Event",
     "Fixation",
     "GazeTrace",
+    "IntervalSettled",
     "MainSequence",
     "ModelLoaded",
     "Notice",

@@ -38,20 +38,24 @@ def viewing_intervals(
     for number, block in enumerate(recording.blocks):
         if not len(block.samples):
             continue
+        span_us = _span_us(block)
         if number in trials_of:
-            intervals += [_of_trial(number, block, trial) for trial in trials_of[number]]
+            intervals += [interval_of_trial(trial, number, *span_us) for trial in trials_of[number]]
         else:
-            first_us, beyond_us = _span_us(block)
+            first_us, beyond_us = span_us
             intervals.append(ViewingInterval(block=number, start_us=first_us, end_us=beyond_us))
     return tuple(interval for interval in intervals if interval.end_us > interval.start_us)
 
 
-def _of_trial(number: int, block: Block, trial: Trial) -> ViewingInterval:
-    first_us, beyond_us = _span_us(block)
+def interval_of_trial(trial: Trial, block: int, first_us: int, beyond_us: int) -> ViewingInterval:
+    """Return what was viewed in a trial, cut to the samples of its block; it may be empty.
+
+    The samples of the block are from `first_us` on and before `beyond_us`.
+    """
     start_us = trial.start_us if trial.image_onset_us is None else trial.image_onset_us
     end_us = trial.end_us if trial.image_offset_us is None else trial.image_offset_us
     return ViewingInterval(
-        block=number,
+        block=block,
         start_us=max(start_us, first_us),
         end_us=min(end_us, beyond_us),
         trial=trial.name,
