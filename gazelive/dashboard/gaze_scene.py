@@ -10,6 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from gazelive.features.turns import Turn, turn_between
 from gazelive.gaze.events import Blink, Fixation, Saccade
@@ -54,7 +55,7 @@ class ScreenView:
         )
         return cls(width, height, resolution, y_px / x_px, size is not None)
 
-    def to_px(self, x_deg: Floats | float, y_deg: Floats | float) -> tuple[Floats, Floats]:
+    def to_px(self, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return where on the screen a gaze lies."""
         return self.geometry.deg_to_px(x_deg, y_deg)
 

@@ -123,6 +123,8 @@ class HistoryPoint:
 class Boundary:
     """Where a new image began, in units of the evidence before it."""
 
+    ordinal: int
+    """1 is the first image of the run."""
     n_saccades: int
     seconds: float
     label: str
@@ -173,16 +175,18 @@ class PosteriorHistory:
             self.points = _thinned(self.points)
         self.revision += 1
 
-    def begin_image(self, label: str) -> None:
-        """Mark that a new image begins here."""
+    def begin_image(self, label: str, ordinal: int | None = None) -> None:
+        """Mark that a new image begins here: the `ordinal`-th where that is known."""
         last = self.points[-1] if self.points else None
         place = (last.n_saccades, last.seconds) if last else (0, 0.0)
+        if ordinal is None:
+            ordinal = self.boundaries[-1].ordinal + 1 if self.boundaries else 1
         if (
             self.boundaries
             and (self.boundaries[-1].n_saccades, self.boundaries[-1].seconds) == place
         ):
             self.boundaries.pop()  # nothing was seen of the image before
-        self.boundaries = [*self.boundaries, Boundary(*place, label)][-MOST_BOUNDARIES:]
+        self.boundaries = [*self.boundaries, Boundary(ordinal, *place, label)][-MOST_BOUNDARIES:]
         self.revision += 1
 
     def leading(self, most: int) -> list[int]:

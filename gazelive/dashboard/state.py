@@ -15,6 +15,7 @@ from gazelive.dashboard.judgement import Gauge, gauges
 from gazelive.dashboard.notices import NoticeLog
 from gazelive.dashboard.posteriors import PosteriorHistory, Standing, standing
 from gazelive.dashboard.trace_ring import TraceRing
+from gazelive.dashboard.viewer_slots import N_SLOTS, ViewerSlots
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import (
     PROTOCOL_VERSION,
@@ -62,6 +63,7 @@ class DashboardState:
         self.scene = GazeScene()
         self.main_sequence = MainSequenceRecord()
         self.history = PosteriorHistory()
+        self.slots = ViewerSlots()
         self.log = NoticeLog()
         self.screen = ScreenView.of(None)
         self.connected = False
@@ -199,6 +201,7 @@ class DashboardState:
             return
         self.posterior = posterior
         self.history.add(posterior)
+        self.slots.lead(posterior.leading[:N_SLOTS])
         self.posterior_revision += 1
         self._see_time(posterior.tracker_time_us)
 
@@ -259,7 +262,7 @@ class DashboardState:
         self.trial_open = True
         self.scene.clear()
         self.main_sequence.begin_image(trial.tracker_time_us)
-        self.history.begin_image(trial.image or trial.trial)
+        self.history.begin_image(trial.image or trial.trial, trial.index)
         self._see_time(trial.tracker_time_us)
 
     def _forget_run(self) -> None:
@@ -278,6 +281,7 @@ class DashboardState:
         self._latest_us = None
         for part in (self.traces, self.bands, self.scene, self.main_sequence, self.history):
             part.clear()
+        self.slots.clear()
         self.posterior_revision += 1
 
     def _see_time(self, tracker_time_us: int, first_us: int | None = None) -> None:

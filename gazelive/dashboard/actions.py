@@ -1,0 +1,83 @@
+"""Everything that can be done, each with a shortcut: one list for menus, buttons and help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import QMainWindow, QMenu, QMenuBar
+
+MenuName = Literal["&Session", "&View", "&Help"]
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """An action as the user meets it."""
+
+    name: str
+    menu: MenuName
+    text: str
+    shortcut: str
+    checkable: bool = False
+
+
+SPECS = (
+    ActionSpec("pause", "&Session", "&Pause", "Ctrl+P"),
+    ActionSpec("slower", "&Session", "Slo&wer", "Ctrl+["),
+    ActionSpec("faster", "&Session", "&Faster", "Ctrl+]"),
+    ActionSpec("mark", "&Session", "&Mark", "Ctrl+M"),
+    ActionSpec("folder", "&Session", "&Open folder", "Ctrl+O"),
+    ActionSpec("hide_viewer", "&Session", "&Hide viewer", "Ctrl+H", checkable=True),
+    ActionSpec("quit", "&Session", "&Quit", "Ctrl+Q"),
+    ActionSpec("dark", "&View", "&Light or dark", "Ctrl+D"),
+    ActionSpec("larger", "&View", "Text la&rger", "Ctrl++"),
+    ActionSpec("smaller", "&View", "Text s&maller", "Ctrl+-"),
+    ActionSpec("usual", "&View", "Text as &usual", "Ctrl+0"),
+    ActionSpec("full_screen", "&View", "&Full screen", "F11", checkable=True),
+    ActionSpec("reset", "&View", "Panels back to their &places", "Ctrl+Shift+R"),
+    ActionSpec("keys", "&Help", "&Keys", "F1"),
+)
+SAVE_SHORTCUT = "Ctrl+S"
+
+
+def make_actions(
+    window: QMainWindow, handlers: dict[str, Callable[[], None]]
+) -> dict[str, QAction]:
+    """Return the actions by name, each calling its handler."""
+    actions = {}
+    for spec in SPECS:
+        action = QAction(spec.text, window)
+        action.setShortcut(QKeySequence(spec.shortcut))
+        action.setCheckable(spec.checkable)
+        words = spec.text.replace("&", "")
+        action.setToolTip(f"{words} ({spec.shortcut})")
+        action.triggered.connect(lambda _checked, name=spec.name: handlers[name]())
+        window.addAction(action)
+        actions[spec.name] = action
+    return actions
+
+
+def fill_menus(bar: QMenuBar, actions: dict[str, QAction], save: QMenu, panels: QMenu) -> None:
+    """Put the actions into menus, with those for saving and for panels among them."""
+    menus: dict[str, QMenu] = {}
+    for spec in SPECS:
+        if spec.menu not in menus:
+            menu = bar.addMenu(spec.menu)
+            assert menu is not None
+            menus[spec.menu] = menu
+        menus[spec.menu].addAction(actions[spec.name])
+    menus["&Session"].insertMenu(actions["folder"], save)
+    menus["&Session"].insertSeparator(actions["quit"])
+    menus["&View"].insertMenu(actions["dark"], panels)
+    menus["&View"].insertSeparator(actions["dark"])
+
+
+def keys_text(panel_titles: list[str]) -> str:
+    """Return the list of shortcuts."""
+    lines = [f"{spec.shortcut}\t{spec.text.replace('&', '')}" for spec in SPECS]
+    lines.append(f"{SAVE_SHORTCUT}\tSave a figure")
+    lines += [f"Ctrl+{number}\tGo to {title}" for number, title in enumerate(panel_titles, 1)]
+    lines.append("Tab\tNext control")
+    return "\n".join(lines)

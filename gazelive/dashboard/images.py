@@ -1,0 +1,30 @@
+"""Where the file of a stimulus is, when all that came is its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path, PureWindowsPath
+
+SUBFOLDERS = ("", "images", "stimuli")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif", ".webp")
+
+
+def find_image(name: str, folders: Iterable[Path]) -> Path | None:
+    """Return the image's file: as it is named, or by its last part in one of the folders.
+
+    Names come from experiments on any system, so both kinds of slashes part folders.
+    """
+    if Path(name).suffix.lower() not in SUFFIXES:
+        return None
+    last = PureWindowsPath(name).name
+    candidates = [Path(name)] if Path(name).is_absolute() else []
+    for folder in folders:
+        candidates.append(folder / name)
+        candidates += [folder / subfolder / last for subfolder in SUBFOLDERS]
+    for candidate in candidates:
+        try:
+            if candidate.is_file():
+                return candidate
+        except (OSError, ValueError):
+            continue  # a name that no file can have
+    return None

@@ -1,0 +1,177 @@
+"""What lies on the image: fixations and saccades, the fading trail, the gaze itself.
+
+All in screen pixels; lines keep their width on the window whatever the zoom.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from gazelive.dashboard.gaze_scene import ScreenView, TurnedSaccade
+from gazelive.dashboard.theme import TURN_STYLES
+from gazelive.dashboard.views.panel import Look
+from gazelive.gaze.events import Fixation
+
+Floats = npt.NDArray[np.float64]
+
+RADIUS_DEG = 0.7
+"""Of a fixation of 250 ms; the area grows with the duration."""
+TRAIL_SLICES = 8
+OUTLINE = "#101418"
+"""Dark edge around everything, so that it shows on any image."""
+
+
+def fixation_radius_deg(duration_ms: float) -> float:
+    """Return the radius of a fixation's circle, whose area is proportional to its duration."""
+    return RADIUS_DEG * float(np.sqrt(np.clip(duration_ms, 20, 2000) / 250.0))
+
+
+def _cosmetic(
+    colour: QColor | str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+) -> QPen:
+    pen = QPen(QColor(colour), width, style, Qt.PenCapStyle.RoundCap)
+    pen.setCosmetic(True)
+    return pen
+
+
+class ScanpathItem(QGraphicsItem):
+    """Fixations and saccades of the image; painted once, then kept as a picture by Qt."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self._bounds = QRectF()
+        self._circles: list[tuple[QPointF, float, float]] = []
+        self._lines: list[tuple[QPointF, QPointF, TurnedSaccade]] = []
+        self._look: Look | None = None
+
+    def set_content(
+        self,
+        fixations: Sequence[Fixation],
+        saccades: Sequence[TurnedSaccade],
+        screen: ScreenView,
+        look: Look,
+    ) -> None:
+        """Paint these."""
+        self.prepareGeometryChange()
+        self._look = look
+        self._bounds = QRectF(0, 0, screen.width_px, screen.height_px)
+        self._circles = []
+        for fixation in fixations:
+            centre = _point(screen, fixation.x_deg, fixation.y_deg)
+            radius = fixation_radius_deg((fixation.offset_us - fixation.onset_us) / 1000)
+            x_px, y_px = screen.to_px(fixation.x_deg + radius, fixation.y_deg + radius)
+            self._circles.append((centre, float(x_px) - centre.x(), float(y_px) - centre.y()))
+        self._lines = []
+        for turned in saccades:
+            saccade = turned.saccade
+            start = _point(screen, saccade.start_x_deg, saccade.start_y_deg)
+            self._lines.append(
+                (start, _point(screen, saccade.end_x_deg, saccade.end_y_deg), turned)
+            )
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """Return the screen."""
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter | None,
+        option: QStyleOptionGraphicsItem | None,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw lines with a dark edge, then circles."""
+        if painter is None or self._look is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width = 1.7 * self._look.scale
+        painter.setPen(_cosmetic(OUTLINE, width + 1.8))
+        for start, end, _turned in self._lines:
+            painter.drawLine(start, end)
+        for start, end, turned in self._lines:
+            colour = self._look.theme.turn(turned.turn)
+            painter.setPen(_cosmetic(colour, width, TURN_STYLES[turned.turn]))
+            painter.drawLine(start, end)
+        fill = QColor("#ffffff")
+        fill.setAlphaF(0.38)
+        for centre, radius_x, radius_y in self._circles:
+            painter.setBrush(fill)
+            painter.setPen(_cosmetic(OUTLINE, width + 0.8))
+            painter.drawEllipse(centre, radius_x, radius_y)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(_cosmetic("#ffffff", 0.55 * width))
+            painter.drawEllipse(centre, radius_x, radius_y)
+
+
+class TrailItem(QGraphicsItem):
+    """Where the gaze just was, fading, and where it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bounds = QRectF()
+        self._slices: list[QPolygonF] = []
+        self._gaze: QPointF | None = None
+        self._radius_px = 1.0
+        self._look: Look | None = None
+
+    def set_content(self, x_px: Floats, y_px: Floats, radius_px: float, look: Look) -> None:
+        """Paint the gaze at the last position and the trail of the others; NaN breaks it."""
+        self.prepareGeometryChange()
+        self._look, self._radius_px = look, radius_px
+        seen = np.isfinite(x_px) & np.isfinite(y_px)
+        self._gaze = QPointF(x_px[-1], y_px[-1]) if len(seen) and seen[-1] else None
+        self._slices = []
+        self._bounds = QRectF()
+        if seen.any():
+            left, right = float(x_px[seen].min()), float(x_px[seen].max())
+            top, bottom = float(y_px[seen].min()), float(y_px[seen].max())
+            around = 3 * radius_px
+            self._bounds = QRectF(left, top, right - left, bottom - top).adjusted(
+                -around, -around, around, around
+            )
+            edges = np.linspace(0, len(seen) - 1, TRAIL_SLICES + 1).round().astype(int)
+            for first, last in itertools.pairwise(edges):
+                inside = slice(first, last + 1)
+                points = [
+                    QPointF(x, y)
+                    for x, y, there in zip(x_px[inside], y_px[inside], seen[inside], strict=True)
+                    if there
+                ]
+                self._slices.append(QPolygonF(points))
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """Return what trail and gaze cover."""
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter | None,
+        option: QStyleOptionGraphicsItem | None,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw the trail, the older the fainter, and the gaze."""
+        if painter is None or self._look is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = QColor(self._look.theme.gaze)
+        for number, points in enumerate(self._slices):
+            colour.setAlphaF((number + 1) / TRAIL_SLICES)
+            painter.setPen(_cosmetic(colour, 2.4 * self._look.scale))
+            painter.drawPolyline(points)
+        if self._gaze is not None:
+            painter.setBrush(QColor(self._look.theme.gaze))
+            painter.setPen(_cosmetic("#ffffff", 2.0 * self._look.scale))
+            painter.drawEllipse(self._gaze, self._radius_px, self._radius_px)
+
+
+def _point(screen: ScreenView, x_deg: float, y_deg: float) -> QPointF:
+    x_px, y_px = screen.to_px(x_deg, y_deg)
+    return QPointF(float(x_px), float(y_px))

@@ -1,0 +1,69 @@
+"""What every panel is: a widget with a title that reads the state and takes on a look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from gazelive.dashboard.state import DashboardState
+from gazelive.dashboard.theme import Theme, scaled_font
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours, and how large text is."""
+
+    theme: Theme
+    scale: float
+
+
+class Panel(QWidget):
+    """Base of the panels: `refresh` and `set_look` are theirs to fill."""
+
+    key: ClassVar[str]
+    """Name by which the layout is remembered."""
+    title: ClassVar[str]
+    about: ClassVar[str]
+    """For those who hear the window instead of seeing it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.title)
+        self.setAccessibleDescription(self.about)
+
+    def refresh(self, state: DashboardState) -> None:
+        """Show what has changed since the last call."""
+        raise NotImplementedError
+
+    def set_look(self, look: Look) -> None:
+        """Take on colours and sizes."""
+        raise NotImplementedError
+
+
+class Hint(QLabel):
+    """What a panel says as long as it has nothing to show."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setObjectName("faint")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setWordWrap(True)
+        self.setMargin(12)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def set_look(self, look: Look) -> None:
+        """Take on the size of text."""
+        self.setFont(scaled_font(look.scale))
+
+
+def over_each_other(layout: QGridLayout, row: int, below: QWidget, above: QWidget) -> None:
+    """Put two widgets into the same place."""
+    layout.addWidget(below, row, 0)
+    layout.addWidget(above, row, 0)
+    above.raise_()

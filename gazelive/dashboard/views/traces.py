@@ -1,0 +1,204 @@
+"""Traces: position and speed of the last seconds, what was found in them shaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QGraphicsItem,
+    QGridLayout,
+    QHBoxLayout,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
+
+from gazelive.dashboard.axis_limits import Limits, round_ticks, steady_limits
+from gazelive.dashboard.event_record import Band
+from gazelive.dashboard.state import DashboardState
+from gazelive.dashboard.theme import Theme, scaled_font
+from gazelive.dashboard.views.legend import Entry, Legend
+from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
+from gazelive.dashboard.views.plotting import minus, plain, set_ticks, style_axes
+
+WINDOWS_S = (2.0, 5.0, 10.0)
+ROWS = (("x (°)", 2.0), ("y (°)", 2.0), ("°/s", 100.0))
+"""Label and least span of each row."""
+
+
+class BandsItem(QGraphicsItem):
+    """Shaded stretches over the whole height of a plot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bounds = QRectF()
+        self._stretches: list[tuple[QRectF, QColor]] = []
+
+    def set_content(self, bands: list[Band], newest_us: int, view: QRectF, theme: Theme) -> None:
+        """Shade these; `view` is what the plot shows, seconds before the newest sample."""
+        self.prepareGeometryChange()
+        self._bounds = view
+        self._stretches = []
+        for band in bands:
+            colour = QColor(theme.saccade_band if "saccade" in band.kind else theme.loss_band)
+            assert band.offset_us is not None
+            start_s, end_s = ((t - newest_us) / 1e6 for t in (band.onset_us, band.offset_us))
+            place = QRectF(start_s, view.top(), end_s - start_s, view.height())
+            self._stretches.append((place.intersected(view), colour))
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """Return what the plot shows."""
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter | None,
+        option: QStyleOptionGraphicsItem | None,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Fill the stretches."""
+        if painter is not None:
+            for place, colour in self._stretches:
+                painter.fillRect(place, colour)
+
+
+class Traces(Panel):
+    """Three rows over the same seconds: horizontal, vertical, speed with the threshold."""
+
+    key = "traces"
+    title = "Traces"
+    about = "Horizontal and vertical position and speed of the last seconds"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._look: Look | None = None
+        self._drawn: object = None
+        self._limits: list[Limits | None] = [None] * len(ROWS)
+        self.seconds = 5.0
+        self._canvas = pg.GraphicsLayoutWidget()
+        self._canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._canvas.setMinimumSize(60, 60)
+        self._canvas.ci.layout.setVerticalSpacing(4)
+        self._canvas.ci.layout.setContentsMargins(0, 2, 0, 0)
+        self._plots: list[Any] = [self._canvas.addPlot(row=i, col=0) for i in range(len(ROWS))]
+        self._bands = [BandsItem() for _ in ROWS]
+        self._curves = [pg.PlotCurveItem(connect="finite") for _ in ROWS]
+        for plot, bands, curve in zip(self._plots, self._bands, self._curves, strict=True):
+            plain(plot)
+            plot.getViewBox().addItem(bands, ignoreBounds=True)
+            plot.addItem(curve, ignoreBounds=True)
+        self._plots[1].getViewBox().invertY(True)
+        self._threshold = pg.InfiniteLine(angle=0, movable=False)
+        self._plots[2].addItem(self._threshold, ignoreBounds=True)
+        self._legend = Legend()
+        self._choice = QComboBox()
+        self._choice.setAccessibleName("Length of the traces")
+        for seconds in WINDOWS_S:
+            self._choice.addItem(f"{seconds:g} s", seconds)
+        self._choice.setCurrentIndex(WINDOWS_S.index(self.seconds))
+        self._choice.currentIndexChanged.connect(self._choose)
+        self._hint = Hint("Traces appear with the first samples.")
+        bottom = QHBoxLayout()
+        bottom.addWidget(self._legend, 1)
+        bottom.addWidget(self._choice, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(4, 2, 8, 6)
+        layout.setSpacing(2)
+        over_each_other(layout, 0, self._canvas, self._hint)
+        layout.addLayout(bottom, 1, 0)
+        layout.setRowStretch(0, 1)
+
+    def _choose(self) -> None:
+        self.seconds = self._choice.currentData()
+        self._drawn = None
+        self._set_time_axis()
+
+    def set_look(self, look: Look) -> None:
+        """Take on colours and sizes."""
+        self._look = look
+        self._drawn = None
+        self._limits = [None] * len(ROWS)
+        theme = look.theme
+        self._canvas.setBackground(theme.plot)
+        colours = (theme.horizontal, theme.vertical, theme.speed)
+        for number, (plot, curve) in enumerate(zip(self._plots, self._curves, strict=True)):
+            last = number == len(ROWS) - 1
+            style_axes(plot, look, ROWS[number][0], "time before now (s)" if last else None)
+            if not last:
+                plot.getAxis("bottom").setStyle(showValues=False)
+                plot.getAxis("bottom").setHeight(4)
+            curve.setPen(pg.mkPen(colours[number], width=1))
+        self._threshold.setPen(
+            pg.mkPen(theme.threshold, width=1.5 * look.scale, style=Qt.PenStyle.DashLine)
+        )
+        self._choice.setFont(scaled_font(look.scale, 0.88))
+        self._legend.set_look(look)
+        self._hint.set_look(look)
+        self._set_time_axis()
+
+    def _set_time_axis(self) -> None:
+        for plot in self._plots:
+            plot.setXRange(-self.seconds, 0, padding=0)
+        ticks = round_ticks((-self.seconds, 0.0), 5)
+        for plot in self._plots:
+            set_ticks(plot, "bottom", [(t, minus(f"{t:g}")) for t in ticks])
+
+    def refresh(self, state: DashboardState) -> None:
+        """Move the curves on."""
+        revision = (state.traces.revision, state.bands.revision)
+        look = self._look
+        if look is None or revision == self._drawn:
+            return
+        self._drawn = revision
+        newest_us = state.traces.newest_us
+        self._hint.setVisible(newest_us is None)
+        if newest_us is None:
+            for curve in self._curves:
+                curve.setData([], [])
+            return
+        view = self._plots[0].getViewBox()
+        window = state.traces.window(self.seconds, max(int(view.width()), 50))
+        bands = state.bands.between(newest_us - round(1e6 * self.seconds), newest_us)
+        rows = (window.x_deg, window.y_deg, window.speed_deg_s)
+        for number, values in enumerate(rows):
+            limits = self._fit(number, values, state.threshold_deg_s)
+            self._curves[number].setData(window.times_s, values, skipFiniteCheck=False)
+            area = QRectF(-self.seconds, limits[0], self.seconds, limits[1] - limits[0])
+            self._bands[number].set_content(bands, newest_us, area, look.theme)
+        self._show_threshold(state.threshold_deg_s, look)
+
+    def _fit(self, number: int, values: npt.NDArray[np.float32], threshold: float | None) -> Limits:
+        seen = values[np.isfinite(values)]
+        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (np.nan, np.nan)
+        if number == 2:
+            low, high = 0.0, max(high, 2 * (threshold or 0.0))
+        limits = steady_limits(low, high, self._limits[number], ROWS[number][1])
+        if number == 2:
+            limits = (0.0, limits[1])
+        if limits != self._limits[number]:
+            self._limits[number] = limits
+            self._plots[number].setYRange(*limits, padding=0)
+            ticks = round_ticks(limits, 3)
+            set_ticks(self._plots[number], "left", [(t, minus(f"{t:g}")) for t in ticks])
+        return limits
+
+    def _show_threshold(self, threshold: float | None, look: Look) -> None:
+        self._threshold.setVisible(threshold is not None)
+        theme = look.theme
+        entries = [
+            Entry("line", "x", theme.horizontal),
+            Entry("line", "y", theme.vertical),
+            Entry("line", "speed", theme.speed),
+        ]
+        if threshold is not None:
+            self._threshold.setValue(threshold)
+            dashed = Qt.PenStyle.DashLine
+            entries.append(Entry("line", f"threshold {threshold:.0f} °/s", theme.threshold, dashed))
+        entries.append(Entry("band", "saccade", theme.saccade_band))
+        entries.append(Entry("band", "blink or loss", theme.loss_band))
+        self._legend.set_entries(entries)

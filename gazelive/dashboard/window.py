@@ -1,0 +1,372 @@
+"""The window: panels in docks, the clockwork that feeds them, and what buttons and keys do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PyQt6.QtCore import QEvent, Qt, QTimer, QUrl
+from PyQt6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplication, QResizeEvent
+from PyQt6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
+
+from gazelive.clock import Clock, MonotonicClock
+from gazelive.dashboard.actions import SAVE_SHORTCUT, fill_menus, keys_text, make_actions
+from gazelive.dashboard.connection import Playback
+from gazelive.dashboard.docks import LAYOUT_VERSION, Docks
+from gazelive.dashboard.feed import Command, DocumentFeed, Reply, snapshot_documents
+from gazelive.dashboard.figures import save_figure
+from gazelive.dashboard.header import Header
+from gazelive.dashboard.images import find_image
+from gazelive.dashboard.preferences import Preferences
+from gazelive.dashboard.requests import Requests
+from gazelive.dashboard.state import DashboardState
+from gazelive.dashboard.theme import (
+    SMALLEST_WINDOW,
+    apply_theme,
+    scaled_font,
+    style_sheet,
+    text_scale,
+    theme_for,
+)
+from gazelive.dashboard.views.gaze import GazeOnImage
+from gazelive.dashboard.views.main_sequence import MainSequencePanel
+from gazelive.dashboard.views.panel import Look, Panel
+from gazelive.dashboard.views.posterior_now import PosteriorNow
+from gazelive.dashboard.views.posterior_over_time import PosteriorOverTime
+from gazelive.dashboard.views.quality import QualityPanel
+from gazelive.dashboard.views.session import SPEEDS, SessionPanel
+from gazelive.dashboard.views.traces import Traces
+from gazelive.errors import GazeliveError, TransportError
+
+FRAME_MS = 28
+"""Between two looks at the feed: a little more than 30 frames per second on any timer."""
+STATUS_EVERY_S = 1.0
+ZOOM_STEP = 1.1
+
+
+class DashboardWindow(QMainWindow):
+    """Shows what a feed brings."""
+
+    def __init__(
+        self,
+        feed: DocumentFeed,
+        preferences: Preferences,
+        *,
+        image_folders: Sequence[Path] = (),
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__()
+        self.state = DashboardState(feed.source)
+        self._feed = feed
+        self._preferences = preferences
+        self._image_folders = tuple(image_folders)
+        self._clock = clock or MonotonicClock()
+        self._requests = Requests(feed)
+        self._next_status_s = 0.0
+        self._has_snapshot = False
+        self._look: Look | None = None
+        self._has_own_layout = False
+        self._theme_choice = preferences.theme
+        self._zoom = preferences.zoom
+        self._actions = make_actions(
+            self,
+            {
+                "pause": self._pause_or_resume,
+                "slower": lambda: self._change_speed(-1),
+                "faster": lambda: self._change_speed(+1),
+                "mark": self._mark_typed,
+                "folder": self._open_folder,
+                "hide_viewer": self._hide_viewer,
+                "quit": self._quit,
+                "dark": self._toggle_theme,
+                "larger": lambda: self._set_zoom(self._zoom * ZOOM_STEP),
+                "smaller": lambda: self._set_zoom(self._zoom / ZOOM_STEP),
+                "usual": lambda: self._set_zoom(1.0),
+                "full_screen": self._toggle_full_screen,
+                "reset": self._reset_layout,
+                "keys": self._show_keys,
+            },
+        )
+        self._save_menu = QMenu("&Save figure", self)
+        self._make_panels()
+        self._make_menus()
+        self._restore()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self.tick)
+        hints = QGuiApplication.styleHints()
+        if hints is not None:
+            hints.colorSchemeChanged.connect(lambda _scheme: self._update_look())
+
+    # -- making it ----------------------------------------------------------------------------
+
+    def _make_panels(self) -> None:
+        buttons = {name: self._actions[name] for name in ("pause", "mark", "folder")}
+        save = QAction("&Save figure", self)
+        save.setShortcut(SAVE_SHORTCUT)
+        save.setMenu(self._save_menu)
+        save.triggered.connect(self._show_save_menu)
+        self.addAction(save)
+        self._session = SessionPanel({**buttons, "save": save})
+        self._over_time = PosteriorOverTime()
+        panels: tuple[Panel, ...] = (
+            PosteriorNow(),
+            self._over_time,
+            GazeOnImage(self._image_file),
+            Traces(),
+            MainSequencePanel(),
+            QualityPanel(),
+            self._session,
+        )
+        self.panels = {panel.key: panel for panel in panels}
+        self._docks = Docks(self, self.panels)
+        self._session.speed_chosen.connect(self._set_speed)
+        self._session.mark_wanted.connect(self._mark)
+
+    def _make_menus(self) -> None:
+        bar = self.menuBar()
+        assert bar is not None
+        bar.setNativeMenuBar(False)  # the corner below would be lost on a Mac
+        for title, widget in (
+            ("Whole window", self),
+            *((panel.title, panel) for panel in self.panels.values()),
+        ):
+            action = self._save_menu.addAction(title)
+            assert action is not None
+            action.triggered.connect(lambda _checked, widget=widget: self._save_figure(widget))
+        panels_menu = QMenu("&Panels", self)
+        self._docks.fill_menu(panels_menu)
+        fill_menus(bar, self._actions, self._save_menu, panels_menu)
+        self._header = Header()
+        bar.setCornerWidget(self._header)
+
+    def _restore(self) -> None:
+        self.setWindowTitle("gazelive")
+        self.resize(*SMALLEST_WINDOW)
+        self._docks.arrange()
+        geometry, layout = self._preferences.geometry, self._preferences.layout
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        self._has_own_layout = layout is not None and self.restoreState(layout, LAYOUT_VERSION)
+        self._session.hide_viewer = self._preferences.hide_viewer
+        self._actions["hide_viewer"].setChecked(self._session.hide_viewer)
+        self._over_time.choose_axis(self._preferences.against)
+        self._update_look()
+        self._update_controls()
+
+    # -- the clockwork ------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Show the window and begin to look at the feed."""
+        self.show()
+        self._timer.start()
+
+    def tick(self) -> None:
+        """Take what has come and repaint what has changed."""
+        self._requests.collect()
+        documents = self._feed.poll()
+        self.state.set_connection(self._feed.connected, self._clock.now_s())
+        self.state.apply_all(documents)
+        self._ask()
+        for panel in self.panels.values():
+            if panel.isVisible():
+                panel.refresh(self.state)
+        if self._header.show_connection(self.state.connection):
+            bar = self.menuBar()
+            assert bar is not None
+            bar.adjustSize()
+            bar.setCornerWidget(self._header)
+            self._update_controls()
+
+    def _ask(self) -> None:
+        """Ask for what was missed once the engine is there, and how a replay stands now."""
+        if not self._feed.connected:
+            self._has_snapshot = False
+            return
+        if self._requests.waiting:
+            return
+        now_s = self._clock.now_s()
+        if not self._has_snapshot:
+            self._has_snapshot = True
+            self._next_status_s = now_s
+            self._requests.send({"command": "snapshot"}, self._take_snapshot, _ignore)
+        elif now_s >= self._next_status_s:
+            self._next_status_s = now_s + STATUS_EVERY_S
+            self._requests.send({"command": "status"}, self._take_playback, _ignore)
+
+    def _take_snapshot(self, reply: Reply) -> None:
+        self.state.fill(snapshot_documents(reply))
+        self._take_playback(reply)
+
+    def _take_playback(self, reply: Reply) -> None:
+        if "playback" in reply:
+            facts = reply["playback"]
+            self.state.set_playback(None if facts is None else Playback.told(facts))
+            self._update_controls()
+
+    def _send(self, command: Command) -> None:
+        self._requests.send(command, self._take_playback, self._complain)
+
+    def _complain(self, error: TransportError) -> None:
+        self.state.log.add("error", str(error), self.state.elapsed_s)
+
+    # -- what buttons and keys do -------------------------------------------------------------
+
+    def _update_controls(self) -> None:
+        """Enable what can be done now, and name it by what it would do."""
+        playback, run = self.state.playback, self.state.run
+        there = self.state.connected and self.state.stopped is None and run is not None
+        paused = playback is not None and playback.paused
+        self._actions["pause"].setText("&Resume" if paused else "&Pause")
+        for name in ("pause", "slower", "faster"):
+            self._actions[name].setEnabled(there and playback is not None)
+        self._actions["mark"].setEnabled(there)
+        self._session.mark_text.setEnabled(there)
+        self._actions["folder"].setEnabled(self._session_folder() is not None)
+        self._session.show_playback(playback if there else None)
+        self.setWindowTitle("gazelive" if run is None else f"{run.session} – gazelive")
+
+    def _pause_or_resume(self) -> None:
+        paused = self.state.playback is not None and self.state.playback.paused
+        self._send({"command": "resume" if paused else "pause"})
+
+    def _set_speed(self, speed: float | None) -> None:
+        self._send({"command": "speed", "speed": speed})
+
+    def _change_speed(self, step: int) -> None:
+        speed = None if self.state.playback is None else self.state.playback.speed
+        current = SPEEDS.index(speed) if speed in SPEEDS else SPEEDS.index(1.0)
+        self._set_speed(SPEEDS[min(max(current + step, 0), len(SPEEDS) - 1)])
+
+    def _mark_typed(self) -> None:
+        self._session.mark()
+
+    def _quit(self) -> None:
+        self.close()
+
+    def _show_save_menu(self) -> None:
+        self._session.buttons["save"].showMenu()
+
+    def _mark(self, text: str) -> None:
+        self._send({"command": "mark", "text": text or "mark"})
+        self.state.log.add("info", f"Mark: {text or 'mark'}", self.state.elapsed_s)
+
+    def _hide_viewer(self) -> None:
+        self._session.hide_viewer = self._actions["hide_viewer"].isChecked()
+        self._session.refresh(self.state)
+
+    def _session_folder(self) -> Path | None:
+        folder = None if self.state.run is None else self.state.run.folder
+        return Path(folder) if folder is not None and Path(folder).is_dir() else None
+
+    def _open_folder(self) -> None:
+        folder = self._session_folder()
+        if folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    def _save_figure(self, widget: QWidget) -> None:
+        folder = self._session_folder() or Path.home()
+        name = "dashboard" if widget is self else str(getattr(widget, "key", "panel"))
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, "Save figure", str(folder / f"{name}.png"), "PNG (*.png);;SVG (*.svg)"
+        )
+        if not chosen:
+            return
+        path = Path(chosen)
+        if not path.suffix:
+            path = path.with_suffix(".svg" if kind.startswith("SVG") else ".png")
+        try:
+            save_figure(widget, path)
+        except GazeliveError as error:
+            self.state.log.add("error", str(error), self.state.elapsed_s)
+        else:
+            self.state.log.add("info", f"Saved {path}", self.state.elapsed_s)
+
+    def _show_keys(self) -> None:
+        box = QMessageBox(self)
+        box.setWindowTitle("Keys")
+        box.setText(keys_text([panel.title for panel in self.panels.values()]))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def _image_file(self, name: str) -> Path | None:
+        folders = list(self._image_folders)
+        if self.state.run is not None and self.state.run.folder is not None:
+            folders.append(Path(self.state.run.folder))
+        return find_image(name, folders)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def _toggle_theme(self) -> None:
+        self._theme_choice = "light" if theme_for(self._theme_choice).name == "dark" else "dark"
+        self._update_look()
+
+    def _set_zoom(self, zoom: float) -> None:
+        self._zoom = min(max(zoom, 0.7), 2.0)
+        self._update_look()
+
+    def _toggle_full_screen(self) -> None:
+        if self._actions["full_screen"].isChecked():
+            self.showFullScreen()
+        else:
+            self.showNormal()
+
+    def _reset_layout(self) -> None:
+        self._has_own_layout = False
+        self._docks.arrange()
+
+    def _update_look(self) -> None:
+        scale = text_scale(self.width(), self.height()) * self._zoom
+        look = Look(theme_for(self._theme_choice), scale)
+        if look == self._look:
+            return
+        self._look = look
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        apply_theme(app, look.theme)
+        self.setStyleSheet(style_sheet(look.theme, look.scale))
+        self.setFont(scaled_font(look.scale))
+        bar = self.menuBar()
+        assert bar is not None
+        bar.setFont(scaled_font(look.scale))
+        for dock in self._docks.docks.values():
+            dock.setFont(scaled_font(look.scale))
+        self._header.set_look(look)
+        for panel in self.panels.values():
+            panel.set_look(look)
+            panel.refresh(self.state)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
+        """Keep the first layout in proportion, and text at a size that fits."""
+        super().resizeEvent(event)
+        if self._look is None:
+            return  # not made yet
+        self._update_look()
+        if not self._has_own_layout:
+            self._docks.resize()
+
+    def changeEvent(self, event: QEvent | None) -> None:  # noqa: N802
+        """Keep the check mark of full screen true, however it came about."""
+        super().changeEvent(event)
+        if event is not None and event.type() == QEvent.Type.WindowStateChange:
+            self._actions["full_screen"].setChecked(self.isFullScreen())
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802
+        """Remember the arrangement and let go of the engine."""
+        self._timer.stop()
+        preferences = self._preferences
+        preferences.geometry = self.saveGeometry()
+        preferences.layout = self.saveState(LAYOUT_VERSION)
+        preferences.theme = self._theme_choice
+        preferences.zoom = self._zoom
+        preferences.hide_viewer = self._session.hide_viewer
+        preferences.against = self._over_time.against
+        preferences.save()
+        self._requests.close()
+        self._feed.close()
+        super().closeEvent(event)
+
+
+def _ignore(_error: TransportError) -> None:
+    """Do nothing: the header says already that nobody answers."""
