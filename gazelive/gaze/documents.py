@@ -113,7 +113,7 @@ class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class IntervalSettled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The events of a viewing interval, found anew in the whole of it: they are the ones that count.
+    """The events of a viewing interval, found anew in the whole of it: the ones that count.
 
     Those that came one by one while it lasted were preliminary.
     """
