@@ -7,6 +7,7 @@ from gazelive.detection.engbert_kliegl import (
     detect_engbert_kliegl_binocular,
 )
 from gazelive.detection.findings import DetectorOutput
+from gazelive.detection.noise_memory import NoiseMemory
 from gazelive.detection.online import OnlineDetector, SaccadeDetector
 from gazelive.detection.outcome import Outcome
 from gazelive.detection.parameters import (
@@ -27,6 +28,7 @@ __all__ = [
     "DetectorParameters",
     "EngbertKlieglParameters",
     "Method",
+    "NoiseMemory",
     "OnlineDetector",
     "Outcome",
     "SaccadeDetector",

@@ -22,7 +22,9 @@ class CyclopeanGaze:
     """Turns the samples of two eyes into those of one, chunk by chunk."""
 
     def __init__(self, sampling_rate_hz: float | None) -> None:
-        self._leak = min(1.0, 1000.0 / (SETTLING_MS * check_rate(sampling_rate_hz)))
+        rate = check_rate(sampling_rate_hz)
+        self._leak = min(1.0, 1000.0 / (SETTLING_MS * rate))
+        self._interval_us = 1e6 / rate
         self._state = np.empty(1, CYCLOPEAN)
         self.reset()
 
@@ -32,24 +34,38 @@ class CyclopeanGaze:
         left_y_deg: npt.ArrayLike,
         right_x_deg: npt.ArrayLike,
         right_y_deg: npt.ArrayLike,
+        *,
+        times_us: npt.ArrayLike | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return x and y in degrees of each sample; NaN where neither eye was seen."""
+        """Return x and y in degrees of each sample; NaN where neither eye was seen.
+
+        Without times (always or never), samples follow each other without gaps. With them, a gap
+        is a loss, and a sample that is not later than the one before is lost and changes nothing.
+        """
         eyes = [
             np.ascontiguousarray(a, np.float64)
             for a in (left_x_deg, left_y_deg, right_x_deg, right_y_deg)
         ]
         if any(a.ndim != 1 or len(a) != len(eyes[0]) for a in eyes):
             raise RecordingError("x and y of both eyes must be of one length")
-        x_deg, y_deg = np.empty(len(eyes[0])), np.empty(len(eyes[0]))
+        n = len(eyes[0])
+        if times_us is None:
+            newest = self._state[0]["time_us"]
+            times = newest + np.rint(self._interval_us * np.arange(1, n + 1)).astype(np.int64)
+        else:
+            times = np.ascontiguousarray(times_us, np.int64)
+        if times.shape != eyes[0].shape:
+            raise RecordingError("times and positions must be of one length")
+        x_deg, y_deg = np.empty(n), np.empty(n)
         left_x, left_y, right_x, right_y = eyes
-        follow_both_eyes(self._state, left_x, left_y, right_x, right_y, x_deg, y_deg)
+        follow_both_eyes(self._state, times, left_x, left_y, right_x, right_y, x_deg, y_deg)
         return x_deg, y_deg
 
     def reset(self) -> None:
         """Forget where the eyes were."""
-        for name in CYCLOPEAN.names or ():
-            self._state[name] = np.nan
+        self._state[0] = np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, 0.0, 0.0, 0, 0
         self._state["leak"] = self._leak
+        self._state["interval_us"] = self._interval_us
 
 
 def cyclopean(
@@ -58,6 +74,10 @@ def cyclopean(
     right_x_deg: npt.ArrayLike,
     right_y_deg: npt.ArrayLike,
     sampling_rate_hz: float | None,
+    *,
+    times_us: npt.ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the cyclopean gaze of a whole stretch, as `CyclopeanGaze` would chunk by chunk."""
-    return CyclopeanGaze(sampling_rate_hz).push(left_x_deg, left_y_deg, right_x_deg, right_y_deg)
+    return CyclopeanGaze(sampling_rate_hz).push(
+        left_x_deg, left_y_deg, right_x_deg, right_y_deg, times_us=times_us
+    )

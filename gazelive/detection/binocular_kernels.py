@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from gazelive.compilation import kernel
+from gazelive.detection.online_state import GAP_INTERVALS
 
 CYCLOPEAN = np.dtype(
     [
@@ -17,6 +19,9 @@ CYCLOPEAN = np.dtype(
         ("right_x_deg", "f8"),
         ("right_y_deg", "f8"),
         ("leak", "f8"),
+        ("interval_us", "f8"),
+        ("time_us", "i8"),
+        ("begun", "i8"),
     ],
     align=True,
 )
@@ -24,8 +29,23 @@ CYCLOPEAN = np.dtype(
 
 
 @kernel
+def carry_on(s: Any, time_us: int) -> bool:
+    """Say whether a sample is later than the one before; forget where the eyes were in a gap."""
+    if s.begun == 1:
+        step_us = time_us - s.time_us
+        if step_us <= 0:
+            return False
+        if step_us > GAP_INTERVALS * s.interval_us:
+            s.x_deg = s.left_x_deg = s.right_x_deg = np.nan
+    s.begun = 1
+    s.time_us = time_us
+    return True
+
+
+@kernel
 def follow_both_eyes(
     state: np.ndarray,
+    times_us: np.ndarray,
     left_x: np.ndarray,
     left_y: np.ndarray,
     right_x: np.ndarray,
@@ -38,10 +58,14 @@ def follow_both_eyes(
     It moves by the mean movement of the eyes that were seen in this sample and in the one
     before, and is drawn towards the mean position with a time constant of `1 / leak` samples. So
     it *is* the mean while both eyes are seen, and half the distance between the eyes is no
-    movement when one of them is lost or found. Where no eye carries over, the sample is lost.
+    movement when one of them is lost or found. Where no eye carries over, the sample is lost; in
+    a gap of times (n,) none does, and a sample that is not later than the one before is none.
     """
     s = state[0]
     for i in range(len(left_x)):
+        if not carry_on(s, times_us[i]):
+            x_deg[i] = y_deg[i] = np.nan
+            continue
         left = math.isfinite(left_x[i]) and math.isfinite(left_y[i])
         right = math.isfinite(right_x[i]) and math.isfinite(right_y[i])
         left_carries = left and not math.isnan(s.left_x_deg)

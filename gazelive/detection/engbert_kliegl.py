@@ -8,12 +8,13 @@ triggered by low retinal image slip. PNAS, 103, 7192–7197.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection.between import fixations, losses, near_losses
+from gazelive.detection.binocular import cyclopean
 from gazelive.detection.detection import Detection
 from gazelive.detection.findings import saccade_confidence
 from gazelive.detection.medians import middle_two
@@ -191,8 +192,9 @@ def detect_engbert_kliegl_binocular(
 ) -> Detection:
     """Find what both eyes did together.
 
-    A binocular saccade lasts from the earlier onset to the later offset; positions are the mean
-    of both eyes. Thresholds are those of the left eye (the right eye has its own).
+    A binocular saccade lasts from the earlier onset to the later offset, as far as gaze was seen;
+    positions are those of the cyclopean gaze, which is the mean of both eyes where both are seen.
+    Thresholds are those of the left eye (the right eye has its own).
     """
     rate = check_rate(sampling_rate_hz)
     parameters = parameters or EngbertKlieglParameters()
@@ -200,7 +202,7 @@ def detect_engbert_kliegl_binocular(
     _, rx, ry = checked_samples(times_us, right_x_deg, right_y_deg)
     problems = [outcome_before_search(x, y, WINDOW) for x, y in ((lx, ly), (rx, ry))]
     problem = problems[0] if problems[0] == problems[1] else Outcome.ONE_EYE_MISSING
-    x, y = (lx + rx) / 2.0, (ly + ry) / 2.0
+    x, y = cyclopean(lx, ly, rx, ry, rate, times_us=times)
     found = _table(x, y, x, y, np.empty((0, 2), np.int64))
     thresholds = None
     if problem is None:
@@ -213,8 +215,21 @@ def detect_engbert_kliegl_binocular(
         both = np.column_stack(
             (np.minimum(left.onset, right.onset), np.maximum(left.offset, right.offset))
         )
+        both, is_seen = _seen_ends(x, both)
         found = _table(x, y, vx, vy, both)
+        # where one eye comes or goes within it, the cyclopean gaze may have no velocity at all
+        of_eyes = np.maximum(left.peak_velocity_deg_s, right.peak_velocity_deg_s)[is_seen]
+        peaks = np.where(found.peak_velocity_deg_s > 0, found.peak_velocity_deg_s, of_eyes)
+        found = replace(found, peak_velocity_deg_s=peaks)
     return _detection(times, x, y, rate, parameters, "both", problem, found, thresholds)
+
+
+def _seen_ends(x: Floats, runs: Integers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """Return runs that start and end with a sample that was seen, and which of all have any."""
+    seen = np.flatnonzero(np.isfinite(x))
+    first, beyond = np.searchsorted(seen, runs[:, 0]), np.searchsorted(seen, runs[:, 1] + 1)
+    any_seen = first < beyond
+    return np.column_stack((seen[first[any_seen]], seen[beyond[any_seen] - 1])), any_seen
 
 
 def _detection(

@@ -14,6 +14,7 @@ from gazelive.detection.online_state import (
     ROW,
     SETTINGS,
     STATE,
+    copy_noise,
     make_settings,
     make_state,
     thresholds_of,
@@ -84,7 +85,8 @@ class OnlineDetector:
         """Take samples in their order (y down, NaN for lost); return what is known now.
 
         Fastest with contiguous arrays of int64 and float64. A sample that is not later than the
-        one before is left out, a gap in time counts as loss; both are told by a `Quality`.
+        one before is left out, a gap in time is filled with lost samples (so that a short one is
+        bridged); both are told by a `Quality`.
         """
         try:
             n_rows = self._push(self._settings, self._state, self._rows, times_us, x_deg, y_deg)
@@ -111,8 +113,7 @@ class OnlineDetector:
         n_rows = online_kernels.finish(self._settings, self._state, self._rows)
         outputs = self._outputs(n_rows)
         fresh = make_state(self.parameters)
-        for name in _NOISE_FIELDS:
-            fresh[0][name] = self._state[0][name]
+        copy_noise(self._state, fresh)
         self._state = fresh
         return outputs
 
@@ -125,17 +126,6 @@ class OnlineDetector:
             to_output(row, self.eye, self.parameters, self._interval_ms)
             for row in self._rows[:n_rows].tolist()
         ]
-
-
-_NOISE_FIELDS = (
-    "noise_x_deg_s",
-    "noise_y_deg_s",
-    "histogram_x",
-    "histogram_y",
-    "histogram_weight",
-    "sample_weight",
-    "since_refresh",
-)
 
 
 @functools.cache

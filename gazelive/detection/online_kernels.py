@@ -17,6 +17,7 @@ from gazelive.compilation import kernel
 from gazelive.detection.fixation_kernels import close_fixation, open_fixation
 from gazelive.detection.online_state import (
     DUPLICATE,
+    GAP_INTERVALS,
     LOSS,
     MAX_ROWS_PER_SAMPLE,
     RETRACTION,
@@ -86,7 +87,14 @@ def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: fl
         if s.n_dropped > 0:
             _bridge(p, s, rows, x, y)
         _add_seen(p, s, rows, time_us, x, y)
-    elif s.n_dropped < p.dropout and (
+    else:
+        _take_lost(p, s, rows, time_us)
+
+
+@kernel
+def _take_lost(p: Any, s: Any, rows: np.ndarray, time_us: int) -> None:
+    """Take a lost sample: it waits to be bridged, or is lost for good."""
+    if s.n_dropped < p.dropout and (
         s.n_dropped > 0 or (s.valid_run > 0 and s.newest - s.last_unseen >= p.dropout_after)
     ):
         s.dropped_us[s.n_dropped] = time_us
@@ -207,21 +215,35 @@ def _mend_spike(p: Any, s: Any) -> None:
 
 @kernel
 def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
-    """Say whether the sample is later than the newest; make a loss of the gap before it."""
+    """Say whether the sample is later than the newest; put lost samples into the gap before it."""
     step_us = time_us - s.arrived_us
     if step_us <= 0:
         kind = DUPLICATE if step_us == 0 else TIME_ORDER
         emit(s, rows, kind, s.newest, s.newest, s.arrived_us, time_us)
         return False
-    missing = math.ceil(step_us / p.interval_us - 1.5)  # times may be off by half an interval
+    missing = math.ceil(step_us / p.interval_us - GAP_INTERVALS)
     if missing > 0:
         emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.arrived_us, time_us)
-        _give_up_dropped(p, s, rows)
-        first_us = s.arrived_us + int(p.interval_us)
-        last_us = max(first_us, time_us - int(p.interval_us))
-        _lose(p, s, rows, s.newest + 1, s.newest + missing, first_us, last_us)
-        _move_on(s, missing, last_us)
+        _fill_gap(p, s, rows, time_us, missing)
     return True
+
+
+@kernel
+def _fill_gap(p: Any, s: Any, rows: np.ndarray, time_us: int, missing: int) -> None:
+    """Take the `missing` samples before `time_us` as lost ones: a short gap is bridged too.
+
+    They come at the nominal interval, as `features.interval.even_gaze` has them.
+    """
+    before_us = s.arrived_us
+    s.arrived_us = time_us  # nobody knew of them any sooner
+    n_filled = min(missing, p.longest_filled)
+    for k in range(1, n_filled + 1):
+        _take_lost(p, s, rows, before_us + round(k * p.interval_us))
+    if missing > n_filled:
+        rest = missing - n_filled
+        last_us = time_us - round(p.interval_us)
+        _lose(p, s, rows, s.newest + 1, s.newest + rest, last_us, last_us)
+        _move_on(s, rest, last_us)
 
 
 @kernel

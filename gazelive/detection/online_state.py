@@ -24,6 +24,10 @@ MAX_DROPPED = 32
 N_RECENT = 4
 """How many saccades a loss can still disprove."""
 LONG_AGO = -(1 << 40)
+GAP_INTERVALS = 1.5
+"""A step in time of more sample intervals lacks samples: times may be off by half an interval."""
+LONGEST_FILLED_S = 1.0
+"""Of a longer gap, only so much is filled with lost samples one by one; nothing looks further."""
 
 ONSET, SACCADE, FIXATION, LOSS, RETRACTION, TIME_GAP, TIME_ORDER, DUPLICATE = range(8)
 """Kinds of a `ROW`."""
@@ -73,6 +77,7 @@ SETTINGS = np.dtype(
         ("trigger_caution", "i8"),
         ("shortest_fixation", "f8"),
         ("fixation_gap", "i8"),
+        ("longest_filled", "i8"),
     ],
     align=True,
 )
@@ -175,9 +180,9 @@ ROW = np.dtype(
 )
 """One finding: indices, times, positions; which fields count depends on the kind."""
 
-MAX_ROWS_PER_SAMPLE = 4 * (MAX_DROPPED + 1) + N_RECENT
+MAX_ROWS_PER_SAMPLE = 4 * (MAX_DROPPED + 2) + N_RECENT
 """A sample can end a loss, a fixation and a saccade and start one, as can each that it bridges;
-or it disproves some."""
+before it there can be a gap, which disproves some."""
 
 Records = npt.NDArray[Any]
 
@@ -256,6 +261,7 @@ def make_settings(
         "trigger_caution": samples(p.trigger_caution_ms),
         "shortest_fixation": p.shortest_fixation_ms * rate / 1000.0 - 1e-9,
         "fixation_gap": samples(p.fixation_gap_ms, at_least=1),
+        "longest_filled": round(LONGEST_FILLED_S * rate),
     }
     settings = np.zeros(1, SETTINGS)
     for name in SETTINGS.names or ():
@@ -285,6 +291,23 @@ def make_state(
     ):
         row[name] = LONG_AGO
     return state
+
+
+_NOISE_FIELDS = (
+    "noise_x_deg_s",
+    "noise_y_deg_s",
+    "histogram_x",
+    "histogram_y",
+    "histogram_weight",
+    "sample_weight",
+    "since_refresh",
+)
+
+
+def copy_noise(known: Records, state: Records) -> None:
+    """Give a detector's memory the noise that another one has learned."""
+    for name in _NOISE_FIELDS:
+        state[0][name] = known[0][name]
 
 
 NOISE_REFRESH_MS = 20.0

@@ -18,8 +18,10 @@ from gazelive.detection.detection import Detection, Method
 from gazelive.detection.findings import to_output
 from gazelive.detection.medians import middle_two
 from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
+from gazelive.detection.noise_memory import NoiseMemory
 from gazelive.detection.online import compiled_push
 from gazelive.detection.online_state import (
+    GAP_INTERVALS,
     LOSS,
     RETRACTION,
     ROW,
@@ -68,12 +70,14 @@ def detect_online(
     parameters: DetectorParameters | None = None,
     *,
     eye: EventEye = "both",
+    memory: NoiseMemory | None = None,
 ) -> Detection:
     """Return what `OnlineDetector` would have said of these samples, retractions applied.
 
-    The thresholds are those at the end.
+    The thresholds are those at the end. With a `memory`, detection begins with the noise in it,
+    and leaves there what it has learned.
     """
-    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "online")
+    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "online", memory)
 
 
 def noise_of_the_whole(
@@ -112,10 +116,6 @@ def noise_of_the_whole(
     return blended(vx[at_rest]), blended(vy[at_rest])
 
 
-GAP_INTERVALS = 1.5
-"""A step in time of more than this many sample intervals is a gap, as in the kernel."""
-
-
 def _detect(
     times_us: npt.ArrayLike,
     x_deg: npt.ArrayLike,
@@ -124,6 +124,7 @@ def _detect(
     parameters: DetectorParameters | None,
     eye: EventEye,
     method: Method,
+    memory: NoiseMemory | None = None,
 ) -> Detection:
     rate = check_rate(sampling_rate_hz)
     parameters = parameters or DetectorParameters()
@@ -132,12 +133,17 @@ def _detect(
     problem = outcome_before_search(x, y, 2 * half_width + 1)
 
     if method == "online":
-        rows, thresholds = _search(times, x, y, rate, parameters, None)
+        memory = memory or NoiseMemory()
+        state = memory.begin(parameters, rate)
+        rows = _search(times, x, y, make_settings(parameters, rate), state)
+        memory.keep(state, parameters, rate)
     else:
         noise = noise_of_the_whole(times, x, y, rate, parameters)
-        rows, _ = _search(times, x, y, rate, parameters, noise)
+        settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
+        rows = _search(times, x, y, settings, state)
         noise = noise_of_the_whole(times, x, y, rate, parameters, _saccade_samples(rows, times))
-        rows, thresholds = _search(times, x, y, rate, parameters, noise)
+        settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
+        rows = _search(times, x, y, settings, state)
         _flag_losses_after(rows, to_samples(parameters.near_loss_ms, rate))
         rows["decided_us"] = times[-1] if len(times) else 0
     outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows.tolist()]
@@ -148,7 +154,7 @@ def _detect(
         outcome=problem or (Outcome.FOUND if saccades else Outcome.NOTHING_FOUND),
         sampling_rate_hz=rate,
         parameters=parameters,
-        thresholds_deg_s=None if problem else thresholds,
+        thresholds_deg_s=None if problem else thresholds_of(state, parameters),
         saccades=saccades,
         fixations=tuple(o for o in outputs if isinstance(o, Fixation)),
         blinks=tuple(o for o in outputs if isinstance(o, Blink)),
@@ -168,12 +174,10 @@ def _search(
     times: Integers,
     x: Floats,
     y: Floats,
-    rate: float,
-    parameters: DetectorParameters,
-    noise: Noise | None,
-) -> tuple[Records, tuple[float, float]]:
-    """Return what the kernel has to say of the samples, and its thresholds at the end."""
-    settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
+    settings: Records,
+    state: Records,
+) -> Records:
+    """Return what the kernel has to say of the samples."""
     push = compiled_push()
     buffer = np.zeros(4096, ROW)
     parts = []
@@ -184,7 +188,7 @@ def _search(
         taken += int(state[0]["n_taken"])
     n_rows = online_kernels.finish(settings, state, buffer)
     parts.append(buffer[:n_rows].copy())
-    return _without_retracted(np.concatenate(parts)), thresholds_of(state, parameters)
+    return _without_retracted(np.concatenate(parts))
 
 
 def _without_retracted(rows: Records) -> Records:

@@ -32,10 +32,15 @@ def centred_velocity(
 def engbert_kliegl_velocity(
     x_deg: np.ndarray, sampling_rate_hz: float, velocity: np.ndarray
 ) -> None:
-    """Write the toolbox's velocity: five points, three next to the ends, 0 at the ends."""
+    """Write the toolbox's velocity: five points, three next to the ends, 0 at the ends.
+
+    A lost sample has none, though its neighbours would give one.
+    """
     n = len(x_deg)
     for centre in range(n):
-        if centre == 0 or centre == n - 1:
+        if np.isnan(x_deg[centre]):
+            velocity[centre] = np.nan
+        elif centre == 0 or centre == n - 1:
             velocity[centre] = 0.0
         elif centre == 1 or centre == n - 2:
             velocity[centre] = sampling_rate_hz / 2.0 * (x_deg[centre + 1] - x_deg[centre - 1])
@@ -94,7 +99,9 @@ def measure_runs(
         first, last = runs[k, 0], runs[k, 1]
         peak = 0.0
         for i in range(first, last + 1):
-            peak = max(peak, vx[i] * vx[i] + vy[i] * vy[i])
+            squared = vx[i] * vx[i] + vy[i] * vy[i]
+            if squared > peak:  # noqa: PLR1730  so that a lost one is never the peak
+                peak = squared
         measures[k, 0] = np.sqrt(peak)
         measures[k, 1] = x_deg[last] - x_deg[first]
         measures[k, 2] = y_deg[last] - y_deg[first]

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import DetectorOutput, DetectorParameters, OnlineDetector
+from gazelive.features.ends import ends_of
 from gazelive.features.interval import Gaze, even_gaze
 from gazelive.features.stream import FeatureStream, Update
 from gazelive.gaze.documents import Retraction
@@ -68,12 +69,18 @@ class LiveFeatures:
         self._last_us = None
         return outputs, updates
 
+    def index_at(self, time_us: int) -> int:
+        """Return the number in its stretch of a recent sample: a saccade's onset has its row's."""
+        return self._stream.index_at(time_us)
+
     def _add(self, outputs: list[DetectorOutput], disproved: set[int]) -> list[Update]:
         updates: list[Update] = []
         for output in outputs:
             if isinstance(output, Saccade) and output.onset_us not in disproved:
                 updates += self._stream.add_saccade(
-                    self._stream.index_at(output.onset_us), self._stream.index_at(output.offset_us)
+                    self._stream.index_at(output.onset_us),
+                    self._stream.index_at(output.offset_us),
+                    ends_of(output),
                 )
         return updates
 

@@ -3,7 +3,8 @@
 * `KNOWN`: the saccade is confirmed; kinematics, turn and the fixation before are there.
 * `SHAPED`: 60 ms after its offset, when no loss can disprove it any more; movement,
   after-oscillation and texture are there.
-* `FOLLOWED`: the next saccade is known (or never will be); so is the fixation between.
+* `FOLLOWED`: the next saccade is known (or never will be); so is the fixation between. Where the
+  next one is retracted, this comes again with the one after it.
 
 Memory is bounded: of a fixation only the last two seconds are kept.
 """
@@ -17,6 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.detection.online_state import N_RECENT
+from gazelive.features.ends import Ends, put_ends
 from gazelive.features.identity_kernels import (
     MAX_FIXATION_MS,
     POST_SACCADIC_MS,
@@ -36,6 +39,8 @@ LONGEST_SACCADE_MS = 300.0
 RETRACTABLE_MS = 60.0
 """A loss disproves a saccade within 40 ms of its offset, and is known to be one 8 ms later."""
 MAX_REMEMBERED_LOSSES = 256
+MAX_RETRACTED = N_RECENT
+"""So many saccades can one loss disprove."""
 
 
 class Stage(enum.Enum):
@@ -94,8 +99,8 @@ class FeatureStream:
         self._lost_run = 0
         self._losses: deque[int] = deque(maxlen=MAX_REMEMBERED_LOSSES)
         self._number = 0
-        self._last: SaccadeRow | None = None
-        self._announced: deque[tuple[int, int]] = deque()
+        self._recent: deque[SaccadeRow] = deque(maxlen=MAX_RETRACTED + 1)
+        self._announced: deque[tuple[int, int, Ends | None]] = deque()
         self._unshaped: deque[SaccadeRow] = deque()
 
     @property
@@ -122,24 +127,33 @@ class FeatureStream:
             updates += self._advance(self._last_certain)
         return updates
 
-    def add_saccade(self, onset: int, offset: int) -> list[Update]:
-        """Take a confirmed saccade; return rows that are known or followed with it."""
-        self._announced.append((onset, offset))
+    def add_saccade(self, onset: int, offset: int, ends: Ends | None = None) -> list[Update]:
+        """Take a confirmed saccade; return rows that are known or followed with it.
+
+        `ends` are the positions that the detector reports; without, they are the samples'.
+        """
+        self._announced.append((onset, offset, ends))
         return self._advance(self._last_certain)
 
     def retract_saccade(self, onset: int) -> None:
-        """Forget the last saccade: a loss right after it showed that it was none."""
-        self._announced = deque(pair for pair in self._announced if pair[0] != onset)
-        if self._last is not None and self._last.onset == onset:
-            self._last = None
-            self._unshaped = deque(row for row in self._unshaped if row.onset != onset)
+        """Forget one of the last saccades: a loss right after it showed that it was none.
+
+        Those after it are retracted too, so the one before it is followed anew.
+        """
+        self._announced = deque(waiting for waiting in self._announced if waiting[0] != onset)
+        self._unshaped = deque(row for row in self._unshaped if row.onset != onset)
+        kept = [row for row in self._recent if row.onset != onset]
+        if len(kept) < len(self._recent):
+            self._recent = deque(kept, maxlen=MAX_RETRACTED + 1)
+            if kept:
+                kept[-1].next_fixation_ms = float("nan")
 
     def flush(self) -> list[Update]:
         """Return what can be said now that nothing more will come."""
         updates = self._advance(self.n_samples + self._shape_lookahead)
-        if self._last is not None:
-            updates.append((Stage.FOLLOWED, self._last))
-            self._last = None
+        if self._recent:
+            updates.append((Stage.FOLLOWED, self._recent[-1]))
+            self._recent.clear()
         return updates
 
     def _advance(self, last_sample: int) -> list[Update]:
@@ -150,7 +164,7 @@ class FeatureStream:
             updates += self._know(*self._announced.popleft())
         return updates + self._shape(last_sample)
 
-    def _know(self, onset: int, offset: int) -> list[Update]:
+    def _know(self, onset: int, offset: int, ends: Ends | None) -> list[Update]:
         row = SaccadeRow(self._number, onset, offset)
         self._number += 1
         saccade_kinematics(
@@ -162,8 +176,11 @@ class FeatureStream:
             *self._settings.short.weights,
             row.kinematics,
         )
+        if ends is not None:
+            put_ends(row.kinematics, ends)
         updates: list[Update] = [(Stage.KNOWN, row)]
-        previous, self._last = self._last, row
+        previous = self._recent[-1] if self._recent else None
+        self._recent.append(row)
         if previous is not None:
             if not any(previous.offset <= loss < onset for loss in self._losses):
                 self._chain(previous, row)

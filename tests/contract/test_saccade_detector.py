@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gazelive.detection import PRESETS, OnlineDetector, SaccadeDetector
+from gazelive.features.interval import even_gaze
 from gazelive.gaze.documents import Retraction, decode, encode
 from gazelive.gaze.events import Blink, Fixation, Saccade
 
@@ -40,7 +41,8 @@ def gaze(seed: int, rate_hz: float, n: int, loss: float) -> tuple[np.ndarray, ..
         x[start : start + length] = np.nan
     interval_us = 1e6 / rate_hz
     times_us = np.round(np.arange(n) * interval_us).astype(np.int64)
-    times_us[n // 2 :] += int(random.choice([0, 0, 3, 40]) * interval_us)
+    for gap in random.choice([0, 1, 3, 8, 40, 3000], 3):
+        times_us[random.integers(n) :] += int(gap * interval_us)
     return times_us, x, y
 
 
@@ -92,7 +94,7 @@ class TestContract:
         saccades = [o for o in outputs if isinstance(o, Saccade)]
         assert retracted <= {s.onset_us for s in saccades}
         resting = [o for o in outputs if isinstance(o, Fixation)]
-        times = set(samples[0].tolist())
+        times = set(even_gaze(samples[0], {"L": samples[1:]}, rate_hz).times_us.tolist())
         for one_kind in (saccades, resting, [o for o in outputs if isinstance(o, Blink)]):
             for event in one_kind:
                 assert event.onset_us <= event.offset_us

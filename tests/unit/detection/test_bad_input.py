@@ -8,12 +8,16 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gazelive.detection import (
     Detection,
+    EngbertKlieglParameters,
     OnlineDetector,
     Outcome,
     detect_engbert_kliegl,
+    detect_engbert_kliegl_binocular,
     detect_online,
     detect_settled,
 )
@@ -132,3 +136,54 @@ class TestOnline:
 
 def test_every_outcome_has_a_sentence() -> None:
     assert all(outcome.sentence.strip() for outcome in Outcome)
+
+
+@given(
+    seed=st.integers(0, 2**16),
+    rate_hz=st.sampled_from([100.0, 250.0, 1000.0]),
+    lost=st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 999), st.integers(1, 60)), max_size=30
+    ),
+    shortest_ms=st.sampled_from([1.0, 6.0]),
+)
+def test_losses_in_either_eye_leave_no_end_empty(
+    make_trace: Callable[..., Any],
+    seed: int,
+    rate_hz: float,
+    lost: list[tuple[int, int, int]],
+    shortest_ms: float,
+) -> None:
+    trace = make_trace(rate_hz=rate_hz, seconds=1000 / rate_hz, every_ms=40_000 / rate_hz)
+    random = np.random.default_rng(seed)
+    eyes = [
+        position + random.normal(0, 0.01, 1000)
+        for position in (trace.x_deg, trace.y_deg, trace.x_deg + 0.5, trace.y_deg - 0.5)
+    ]
+    for eye, first, n in lost:
+        eyes[eye][first : first + n] = np.nan
+    parameters = EngbertKlieglParameters(shortest_saccade_ms=shortest_ms, threshold_noise=3.0)
+    both = detect_engbert_kliegl_binocular(trace.times_us, *eyes, rate_hz, parameters)
+    left = detect_engbert_kliegl(trace.times_us, *eyes[:2], rate_hz, parameters)
+    for detection in (both, left):
+        assert_finite(events_of(detection))
+        for saccade in detection.saccades:
+            assert saccade.onset_us <= saccade.offset_us
+            assert saccade.peak_velocity_deg_s > 0
+
+
+def test_a_binocular_saccade_that_one_eye_begins_alone(make_trace: Callable[..., Any]) -> None:
+    trace = make_trace(seconds=1.0, every_ms=5000.0, amplitudes_deg=(10.0,))
+    left_x, left_y = trace.x_deg - 1.0, trace.y_deg.copy()
+    right_x, right_y = trace.x_deg + 1.0, trace.y_deg.copy()
+    (whole,) = detect_engbert_kliegl_binocular(
+        trace.times_us, left_x, left_y, right_x, right_y, trace.rate_hz
+    ).saccades
+    first = int(trace.saccades[0, 0])
+    left_x[first - 5 : first + 12] = np.nan
+    (saccade,) = detect_engbert_kliegl_binocular(
+        trace.times_us, left_x, left_y, right_x, right_y, trace.rate_hz
+    ).saccades
+    assert saccade.onset_us == whole.onset_us
+    # half the distance between the eyes is no part of its amplitude
+    moved, moved_whole = (s.end_x_deg - s.start_x_deg for s in (saccade, whole))
+    assert moved == pytest.approx(moved_whole, abs=0.35)

@@ -260,6 +260,29 @@ def test_a_dropout_inside_a_saccade_is_bridged(make_trace: Make) -> None:
     assert (loss.onset_us, loss.offset_us) == (middle * 1000, middle * 1000 + 5000)
 
 
+@pytest.mark.parametrize("n_missing", [1, 3, 6, 8])
+def test_a_gap_in_time_is_bridged_as_lost_samples_are(make_trace: Make, n_missing: int) -> None:
+    trace = make_trace(seconds=0.6, every_ms=1000.0, amplitudes_deg=(10.0,))
+    middle = trace.saccades[0].mean().astype(int)
+    gap = slice(middle, middle + n_missing)
+    lost = make_trace(seconds=0.6, every_ms=1000.0, amplitudes_deg=(10.0,))
+    lost.x_deg[gap] = np.nan
+    for name in ("times_us", "x_deg", "y_deg"):
+        setattr(trace, name, np.delete(getattr(trace, name), gap))
+    outputs = run(trace)
+    assert [o for o in outputs if not isinstance(o, Quality)] == run(lost)
+    assert len(only(outputs, Saccade)) == 1
+    (told,) = only(outputs, Quality)
+    assert (told.kind, told.value) == ("time_gap", n_missing + 1.0)
+
+
+def test_a_time_far_ahead_takes_no_time(make_trace: Make) -> None:
+    trace = make_trace(seconds=0.6)
+    trace.times_us[-1] = 10**17
+    blink = only(run(trace), Blink)[-1]
+    assert (blink.onset_us, blink.offset_us) == (trace.times_us[-2] + 1000, 10**17 - 1000)
+
+
 def test_dropouts_in_quick_succession_are_a_loss(make_trace: Make) -> None:
     trace = make_trace(seconds=0.6, every_ms=1000.0, amplitudes_deg=(10.0,))
     middle = trace.saccades[0].mean().astype(int)

@@ -116,7 +116,11 @@ def test_a_retracted_saccade_leaves_no_trace():
     updates += stream.add_saccade(int(onset[2]), int(offset[2])) + stream.flush()
     shaped = [row for stage, row in updates if stage is Stage.SHAPED]
     assert [row.onset for row in shaped] == [onset[0], onset[2]]
-    assert shaped[1].turn == -1
+    whole = saccade_features(x, y, onset[[0, 2]], offset[[0, 2]], 1000.0)
+    assert [row.turn for row in shaped] == whole.turn.tolist()
+    followed = [row for stage, row in updates if stage is Stage.FOLLOWED]
+    assert [row.onset for row in followed] == [onset[0], onset[0], onset[2]]
+    assert shaped[0].next_fixation_ms == whole.next_fixation_ms[0]
 
 
 def test_no_saccades_is_an_empty_table():
