@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gazelive.errors import ModelError
 from gazelive.features import feature_set_kernels as kernels
-from gazelive.features.feature_set_kernels import N_CONSTANTS, N_TYPES, Operation, Typing
+from gazelive.features.feature_set_kernels import N_CONSTANTS, Operation, Typing
 from gazelive.features.scanpath import COLUMN_NAMES, LATE_COLUMN
 
 Floats = npt.NDArray[np.float64]
@@ -41,16 +41,51 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
             raise ModelError(f"feature {self.name}: there is no operation {self.operation}")
 
 
-class FeatureSet:
-    """A typing and features, compiled for the kernels."""
+class TypeRule(msgspec.Struct, frozen=True, kw_only=True):
+    """What decides a saccade's type; `edges` cut the values of `column` into types."""
 
-    def __init__(self, typing: Typing, features: Iterable[Feature]) -> None:
-        self.typing = typing
+    kind: str
+    column: str | None = None
+    edges: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind.upper() not in Typing.__members__:
+            raise ModelError(f"there is no typing of saccades by {self.kind}")
+        if (self.kind == "edges") != (self.column is not None):
+            raise ModelError("a typing by edges, and no other, names a column")
+        if self.column is not None and self.column not in _NUMBER_OF:
+            raise ModelError(f"typing by edges: scanpaths have no column {self.column}")
+
+    @property
+    def n_types(self) -> int:
+        """Number of types."""
+        return _N_TYPES.get(self.kind, len(self.edges) + 1)
+
+    @property
+    def compiled(self) -> tuple[int, int, Floats]:
+        """What the kernels take."""
+        column = 0 if self.column is None else _NUMBER_OF[self.column]
+        return int(Typing[self.kind.upper()]), column, np.array(self.edges, np.float64)
+
+
+TURNS = TypeRule(kind="turn")
+DIRECTIONS = TypeRule(kind="direction")
+DIRECTIONS_AND_SIZES = TypeRule(kind="direction_and_size")
+EIGHT_DIRECTIONS = TypeRule(kind="eight_directions")
+ALL_ALIKE = TypeRule(kind="one")
+_N_TYPES = {"turn": 4, "direction": 4, "direction_and_size": 12, "eight_directions": 8, "one": 1}
+
+
+class FeatureSet:
+    """Types and features, compiled for the kernels."""
+
+    def __init__(self, types: TypeRule, features: Iterable[Feature] = ()) -> None:
+        self.type_rule = types
         self.features = tuple(features)
-        self.n_types = N_TYPES[typing]
-        self.operations = np.array(
-            [Operation[f.operation.upper()] for f in self.features], np.int64
-        )
+        self.n_types = types.n_types
+        self.compiled_types = types.compiled
+        operations = [Operation[f.operation.upper()] for f in self.features]
+        self.operations = np.array(operations, np.int64)
         self.a_columns = np.array([_NUMBER_OF[f.a] for f in self.features], np.int64)
         self.b_columns = np.array([_NUMBER_OF[f.b or f.a] for f in self.features], np.int64)
         self.signed = np.array([f.signed for f in self.features], bool)
@@ -59,6 +94,8 @@ class FeatureSet:
         self.constants = np.zeros((len(self.features), N_CONSTANTS))
         for own, feature in zip(self.constants, self.features, strict=True):
             own[: len(feature.constants)] = feature.constants
+        if types.column is not None and _NUMBER_OF[types.column] == LATE_COLUMN:
+            raise ModelError("a saccade's type must be known at once")
 
     @property
     def compiled(self) -> tuple[Integers, Integers, Integers, Floats]:
@@ -68,7 +105,7 @@ class FeatureSet:
     def types(self, rows: Rows) -> Integers:
         """Return the type of each row, −1 where it has none."""
         out = np.empty(len(rows), np.int64)
-        kernels.all_types(rows, int(self.typing), out)
+        kernels.all_types(rows, *self.compiled_types, out)
         return out
 
     def values(self, rows: Rows) -> Floats:
@@ -79,14 +116,17 @@ class FeatureSet:
 
     def to_json(self) -> dict[str, object]:
         """Return what a manifest keeps."""
-        return {"typing": self.typing.name.lower(), "features": msgspec.to_builtins(self.features)}
+        return {
+            "types": msgspec.to_builtins(self.type_rule),
+            "features": msgspec.to_builtins(self.features),
+        }
 
     @classmethod
     def from_json(cls, content: dict[str, object]) -> FeatureSet:
         """Return the set that a manifest keeps."""
         try:
-            typing = Typing[str(content["typing"]).upper()]
-            return cls(typing, msgspec.convert(content["features"], tuple[Feature, ...]))
+            types = msgspec.convert(content["types"], TypeRule)
+            return cls(types, msgspec.convert(content["features"], tuple[Feature, ...]))
         except (KeyError, msgspec.ValidationError) as error:
             raise ModelError(f"the model's features cannot be read: {error}") from error
 

@@ -47,38 +47,63 @@ class Typing(enum.IntEnum):
     """Right, down, left, up as seen on the screen, in quarters around the axes"""
     DIRECTION_AND_SIZE = 2
     """The same times amplitude below 1.5°, below 6°, above"""
-    ONE = 3
+    EIGHT_DIRECTIONS = 3
+    """Eighths around right, down and right, down, …"""
+    ONE = 4
     """All alike"""
+    EDGES = 5
+    """Between which edges the value of a column lies"""
 
 
-N_TYPES = {Typing.TURN: 4, Typing.DIRECTION: 4, Typing.DIRECTION_AND_SIZE: 12, Typing.ONE: 1}
 SMALL_DEG, LARGE_DEG = 1.5, 6.0
 N_CONSTANTS = 4
 
 # the same numbers for the compiler, which takes them for constants
 _COPY, _POSITIVE, _RATIO, _VIGOR, _RESIDUAL = 0, 1, 2, 3, 4
 _LENGTH, _TURN_COSINE, _TURN_SINE = 5, 6, 7
-_TURN, _DIRECTION, _DIRECTION_AND_SIZE = 0, 1, 2
+_TURN, _DIRECTION, _DIRECTION_AND_SIZE, _EIGHT_DIRECTIONS, _ONE = 0, 1, 2, 3, 4
 _COLUMN_TURN, _COLUMN_DX, _COLUMN_DY = 0, 3, 4
+_EIGHTH = math.tan(math.pi / 8)
 
 
 @kernel
-def row_type(row: Rows, typing: int) -> int:
+def direction_type(dx: float, dy: float, typing: int) -> int:
+    """Return the type of a displacement (y downwards)."""
+    across, down = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
+    if typing == _EIGHT_DIRECTIONS:
+        if abs(dy) <= _EIGHTH * abs(dx):
+            return 2 * across
+        if abs(dx) <= _EIGHTH * abs(dy):
+            return 2 * down
+        # clockwise from right: 1 down and right, 3 down and left, 5 up and left, 7 up and right
+        return (1 if dx > 0 else 3) if dy > 0 else (7 if dx > 0 else 5)
+    direction = across if abs(dx) >= abs(dy) else down
+    if typing == _DIRECTION:
+        return direction
+    length = math.sqrt(dx * dx + dy * dy)
+    return 3 * direction + (0 if length < SMALL_DEG else 1 if length < LARGE_DEG else 2)
+
+
+@kernel
+def row_type(row: Rows, typing: int, column: int, edges: Floats) -> int:
     """Return the type of a row, −1 where it has none."""
     if typing == _TURN:
         turn = row[_COLUMN_TURN]
         return int(turn) if turn >= 0 else -1
-    if typing > _DIRECTION_AND_SIZE:
+    if typing == _ONE:
         return 0
+    if typing > _ONE:
+        value = float(row[column])
+        if math.isnan(value):
+            return -1
+        type_ = 0
+        while type_ < len(edges) and value >= edges[type_]:
+            type_ += 1
+        return type_
     dx, dy = float(row[_COLUMN_DX]), float(row[_COLUMN_DY])
-    length = math.sqrt(dx * dx + dy * dy)
-    if not length > 0:
+    if not dx * dx + dy * dy > 0:
         return -1
-    across, down = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
-    direction = across if abs(dx) >= abs(dy) else down
-    if typing == _DIRECTION:
-        return direction
-    return 3 * direction + (0 if length < SMALL_DEG else 1 if length < LARGE_DEG else 2)
+    return direction_type(dx, dy, typing)
 
 
 @kernel
@@ -144,10 +169,10 @@ def row_values(
 
 
 @kernel
-def all_types(rows: Rows, typing: int, out: Integers) -> None:
+def all_types(rows: Rows, typing: int, column: int, edges: Floats, out: Integers) -> None:
     """Write the type of each row."""
     for i in range(len(rows)):
-        out[i] = row_type(rows[i], typing)
+        out[i] = row_type(rows[i], typing, column, edges)
 
 
 @kernel

@@ -44,13 +44,17 @@ class Column(enum.IntEnum):
     PREVIOUS_DX_DEG = 8
     PREVIOUS_DY_DEG = 9
     """Displacement of the saccade before in the same chain."""
-    MEAN_VELOCITY_DEG_S = 10
-    MEAN_ACCELERATION_DEG_S2 = 11
-    PEAK_VELOCITY_DEG_S = 12
-    PEAK_VELOCITY_X_DEG_S = 13
-    PEAK_VELOCITY_Y_DEG_S = 14
-    RATIO_X = 15
-    RATIO_Y = 16
+    BACK_DEG = 10
+    """From where it lands to the fixation before the one it starts from."""
+    NEAREST_DEG = 11
+    """From where it lands to the nearest fixation before the one it starts from."""
+    MEAN_VELOCITY_DEG_S = 12
+    MEAN_ACCELERATION_DEG_S2 = 13
+    PEAK_VELOCITY_DEG_S = 14
+    PEAK_VELOCITY_X_DEG_S = 15
+    PEAK_VELOCITY_Y_DEG_S = 16
+    RATIO_X = 17
+    RATIO_Y = 18
 
 
 _DYNAMICS = {
@@ -191,5 +195,8 @@ def scanpath_of_fixations(
         rows[:-1, Column.NEXT_FIXATION_S] = duration_s[1:-1]
         rows[1:, Column.PREVIOUS_DX_DEG] = dx[:-1]
         rows[1:, Column.PREVIOUS_DY_DEG] = dy[:-1]
+        for k in range(1, n):
+            returned = np.hypot(x_deg[k + 1] - x_deg[:k], y_deg[k + 1] - y_deg[:k])
+            rows[k, Column.BACK_DEG], rows[k, Column.NEAREST_DEG] = returned[-1], returned.min()
     fixations = np.stack((x_deg, y_deg, duration_s), axis=1).astype(np.float64)
     return Scanpath(rows, fixations, math.fsum(duration_s), image)

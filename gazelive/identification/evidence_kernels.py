@@ -22,6 +22,8 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Features = tuple[Integers, Integers, Integers, Floats]
 """Operations, columns a and b, constants: `FeatureSet.compiled`."""
+TypeRule = tuple[int, int, Floats]
+"""`FeatureSet.compiled_types`"""
 
 NEW, LATE, WHOLE = 0, 1, 2
 """A saccade as far as it is known at first, what was missing then, all of it."""
@@ -31,7 +33,7 @@ NEW, LATE, WHOLE = 0, 1, 2
 def add_row_evidence(
     row: Rows,
     part: int,
-    typing: int,
+    types: TypeRule,
     features: Features,
     late: Flags,
     cells: Floats,
@@ -46,7 +48,7 @@ def add_row_evidence(
     `value_weights` is (types, features, 3, viewers), `type_weights` (types, viewers); `values` is
     scratch of one number per feature.
     """
-    type_ = row_type(row, typing)
+    type_ = row_type(row, types[0], types[1], types[2])
     if type_ < 0:
         return False
     row_values(row, features[0], features[1], features[2], features[3], values)
@@ -73,7 +75,7 @@ def add_row_evidence(
 @kernel
 def add_scanpath_evidence(
     rows: Rows,
-    typing: int,
+    types: TypeRule,
     features: Features,
     late: Flags,
     cells: Floats,
@@ -88,7 +90,7 @@ def add_scanpath_evidence(
         add_row_evidence(
             rows[i],
             WHOLE,
-            typing,
+            types,
             features,
             late,
             cells,

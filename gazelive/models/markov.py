@@ -23,8 +23,7 @@ import numpy.typing as npt
 from scipy import special
 
 from gazelive.errors import ModelError
-from gazelive.features.feature_set import Feature, FeatureSet
-from gazelive.features.feature_set_kernels import Typing
+from gazelive.features.feature_set import TURNS, Feature, FeatureSet
 from gazelive.features.scanpath import N_COLUMNS, Column, Scanpath
 from gazelive.models import typed_density_kernels as kernels
 from gazelive.models.gamma import fit_gamma
@@ -38,7 +37,7 @@ PRIOR_SACCADES = 1.0
 def markov_features() -> FeatureSet:
     """Return amplitude and duration by turn type."""
     return FeatureSet(
-        Typing.TURN,
+        TURNS,
         [
             Feature(name="amplitude", a="amplitude_deg"),
             Feature(name="duration", a="next_fixation_s"),
@@ -50,7 +49,7 @@ def markov_dynamics_features(vigor_rate_deg: float) -> FeatureSet:
     """Return the paper's eight features by turn type; `vigor_rate_deg` is b."""
     rate = (vigor_rate_deg,)
     return FeatureSet(
-        Typing.TURN,
+        TURNS,
         [
             *markov_features().features,
             Feature(name="mean velocity", a="mean_velocity_deg_s"),

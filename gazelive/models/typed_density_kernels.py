@@ -3,9 +3,10 @@
 A cell is one feature for one type of saccade. Its row in `cells` (types, features, N_CELL) says
 which family it has and how a value turns into the two entries of its score:
 
-    gamma     t = (ln x − ψ(α) − ln β,  x/β − α)
-    Gaussian  t = (z, z² − 1),  z = (x − μ)/σ
-    score     M·t, with the 2×2 matrix M of the cell
+    gamma         t = (ln x − ψ(α) − ln β,  x/β − α)
+    Gaussian      t = (z, z² − 1),  z = (x − μ)/σ
+    log-Gaussian  the same of ln x
+    score         M·t, with the 2×2 matrix M of the cell; or its first entry only
 
 With M = diag(1, 1/β) the score is the gradient with respect to shape α and scale β; with the
 inverse Cholesky factor of the information of t it is whitened.
@@ -25,7 +26,7 @@ Integers = npt.NDArray[np.int64]
 
 FAMILY, CENTRE, SCALE, SHAPE, M00, M01, M10, M11, LOWEST, HIGHEST = range(10)
 N_CELL = 10
-NONE, GAMMA, GAUSSIAN = 0.0, 1.0, 2.0
+NONE, GAMMA, GAUSSIAN, LOG_GAUSSIAN = 0.0, 1.0, 2.0, 3.0
 LARGEST_SCORE = 6.0
 """Where values are clipped, so are the entries of a whitened score."""
 
@@ -38,7 +39,8 @@ def cell_score(x: float, cell: Floats) -> tuple[float, float]:
         first = log_x - cell[CENTRE]
         second = math.exp(log_x) / cell[SCALE] - cell[SHAPE]
     else:
-        z = (min(max(x, cell[LOWEST]), cell[HIGHEST]) - cell[CENTRE]) / cell[SCALE]
+        y = math.log(x) if cell[FAMILY] == LOG_GAUSSIAN else x
+        z = (min(max(y, cell[LOWEST]), cell[HIGHEST]) - cell[CENTRE]) / cell[SCALE]
         first, second = z, z * z - 1
     return cell[M00] * first + cell[M01] * second, cell[M10] * first + cell[M11] * second
 
@@ -47,14 +49,18 @@ def cell_score(x: float, cell: Floats) -> tuple[float, float]:
 def add_value_scores(
     type_: int, values: Floats, cells: Floats, limit: float, score: Floats
 ) -> None:
-    """Add the scores of one saccade's values to `score` (types, features, 2); NaN adds nothing."""
+    """Add the scores of one saccade's values to `score`; NaN adds nothing.
+
+    `score` is (types, features, entries), with one or both entries of each value's score.
+    """
     for f in range(len(values)):
         x = values[f]
         if math.isnan(x) or cells[type_, f, FAMILY] == NONE:
             continue
         first, second = cell_score(x, cells[type_, f])
         score[type_, f, 0] += min(max(first, -limit), limit)
-        score[type_, f, 1] += min(max(second, -limit), limit)
+        if score.shape[2] == 2:
+            score[type_, f, 1] += min(max(second, -limit), limit)
 
 
 @kernel
@@ -80,6 +86,24 @@ def scanpath_score(
         if types[i] >= 0:
             add_value_scores(types[i], values[i], cells, limit, value_score)
             add_type_scores(types[i], shares, weights, type_score)
+
+
+@kernel
+def saccade_scores(
+    types: Integers,
+    values: Floats,
+    cells: Floats,
+    shares: Floats,
+    weights: Floats,
+    limit: float,
+    value_scores: Floats,
+    type_scores: Floats,
+) -> None:
+    """Add each saccade's scores to its own row: (n, types, features, entries), (n, types)."""
+    for i in range(len(types)):
+        if types[i] >= 0:
+            add_value_scores(types[i], values[i], cells, limit, value_scores[i])
+            add_type_scores(types[i], shares, weights, type_scores[i])
 
 
 @kernel

@@ -1,0 +1,240 @@
+"""Identifiers whose evidence is linear in the statistics of a scanpath.
+
+That are the paper's Markov models, as generative models (the statistics of an exponential family
+times each viewer's natural parameters) and as Fisher SVMs (scores times each viewer's machine,
+whitening and calibration multiplied in), and every other machine on summed scores. What they say
+of an interval is
+
+    e = Σ over its saccades of W_u·t + c · (number of units)
+
+so the running posterior costs one small product per saccade, and intervals just add up:
+ln p = Σ e + ln prior, normalised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.errors import ModelError
+from gazelive.features.scanpath import Rows, Scanpath
+from gazelive.identification import evidence_kernels as kernels
+from gazelive.identification.contract import Estimate
+from gazelive.identification.open_set import OpenSet
+from gazelive.identification.representation import Block, Representation
+from gazelive.identification.units import n_units
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockWeights:
+    """What each statistic of a block says for each viewer."""
+
+    block: Block
+    values: Floats
+    """(types, features, 3, viewers): of both entries of a value's score, and of its being known."""
+    types: Floats
+    """(types, viewers): of a saccade's being of a type."""
+
+    def add(self, row: Rows, part: int, scratch: Floats, evidence: Floats) -> bool:
+        """Add what a saccade says; return whether it has a type."""
+        features = self.block.features
+        return bool(
+            kernels.add_row_evidence(
+                row,
+                part,
+                features.compiled_types,
+                features.compiled,
+                features.late,
+                self.block.cells,
+                self.block.limit,
+                self.values,
+                self.types,
+                scratch,
+                evidence,
+            )
+        )
+
+    def add_all(self, rows: Rows, scratch: Floats, evidence: Floats) -> None:
+        """Add what all saccades of a scanpath say."""
+        features = self.block.features
+        kernels.add_scanpath_evidence(
+            rows,
+            features.compiled_types,
+            features.compiled,
+            features.late,
+            self.block.cells,
+            self.block.limit,
+            self.values,
+            self.types,
+            scratch,
+            evidence,
+        )
+
+
+def score_weights(representation: Representation, weights: Floats) -> tuple[BlockWeights, ...]:
+    """Return the blocks' weights for machines `weights` (dimensions, viewers) on scores."""
+    if weights.shape[0] != representation.n_dimensions:
+        raise ModelError(
+            f"machines for {weights.shape[0]} dimensions on scores of {representation.n_dimensions}"
+        )
+    made = []
+    borders = representation.borders
+    for block, first, beyond in zip(representation.blocks, borders[:-1], borders[1:], strict=True):
+        own = weights[first:beyond]
+        n_types, n_features, _ = block.cells.shape
+        n_values = n_types * n_features * block.entries
+        values = np.zeros((n_types, n_features, 3, weights.shape[1]))
+        values[:, :, : block.entries] = own[:n_values].reshape(
+            n_types, n_features, block.entries, weights.shape[1]
+        )
+        of_shares = block.share_weights[:, None] * own[n_values:]
+        types = of_shares - block.shares @ of_shares
+        made.append(BlockWeights(block, values, types))
+    return tuple(made)
+
+
+CLOSING_REACH_SD = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """What the number of saccades and the time of a whole interval say, once it has ended.
+
+    Only for intervals that are about as long as those of training: in twice the time everybody
+    makes twice as many saccades.
+    """
+
+    mean: Floats
+    spread: Floats
+    """(2,): of the number of saccades and of the seconds."""
+    seconds: tuple[float, float]
+    """Shortest and longest interval that is judged."""
+
+    def scores(self, n_saccades: int, seconds: float) -> Floats:
+        """Return (4,) scores: z and (z² − 1)/√2 of each; 0 where it is not judged."""
+        if not self.seconds[0] <= seconds <= self.seconds[1]:
+            return np.zeros(4)
+        z = (np.array([n_saccades, seconds]) - self.mean) / self.spread
+        z = np.clip(z, -CLOSING_REACH_SD, CLOSING_REACH_SD)
+        return np.concatenate((z, (z * z - 1) / np.sqrt(2)))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearIdentifier:
+    """See the module."""
+
+    method: str
+    viewer_ids: tuple[str, ...]
+    weights: tuple[BlockWeights, ...]
+    constant: Floats
+    """(viewers,): c, once per unit."""
+    open_set: OpenSet
+    closing: Closing | None = None
+    closing_weights: Floats | None = None
+    """(4, viewers)"""
+
+    def probe(self, log_prior: Floats | None = None) -> LinearProbe:
+        """Begin to identify a person."""
+        return LinearProbe(self, log_prior)
+
+    def evidence(self, scanpath: Scanpath) -> Floats:
+        """Return what a whole interval says for each viewer."""
+        evidence = np.zeros(len(self.viewer_ids))
+        for weights, scratch in zip(self.weights, self._scratch, strict=True):
+            weights.add_all(scanpath.saccades, scratch, evidence)
+        if scanpath.n_saccades:
+            evidence += n_units(scanpath.n_saccades) * self.constant
+            if self.closing is not None and self.closing_weights is not None:
+                scores = self.closing.scores(scanpath.n_saccades, scanpath.seconds)
+                evidence += scores @ self.closing_weights
+        return evidence
+
+    @cached_property
+    def _scratch(self) -> list[Floats]:
+        return [np.empty(len(w.block.features.features)) for w in self.weights]
+
+
+class LinearProbe:
+    """One person being identified by a `LinearIdentifier`."""
+
+    def __init__(self, identifier: LinearIdentifier, log_prior: Floats | None = None) -> None:
+        self._identifier = identifier
+        n_viewers = len(identifier.viewer_ids)
+        self._log_prior = even_log_prior(n_viewers) if log_prior is None else log_prior
+        self._scratch = [np.empty(len(w.block.features.features)) for w in identifier.weights]
+        self._settled = np.zeros(n_viewers)
+        self._open = np.zeros(n_viewers)
+        self._with_constant = np.zeros(n_viewers)
+        self._n_open = 0
+        self._is_open = False
+        self._n_saccades = 0
+        self._n_images = 0
+        self._seconds = 0.0
+
+    def begin(self, image: str | None) -> None:
+        """Open an interval; what an unsettled one said before stays."""
+        del image
+        if self._is_open:
+            self._close(self._open_evidence(), self._n_open, 0.0)
+        self._is_open = True
+
+    def add_saccade(self, row: Rows) -> None:
+        """Take a saccade as far as it is known."""
+        for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
+            weights.add(row, kernels.NEW, scratch, self._open)
+        self._n_open += 1
+
+    def complete_saccade(self, row: Rows) -> None:
+        """Take what was missing of the last saccade."""
+        for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
+            weights.add(row, kernels.LATE, scratch, self._open)
+
+    def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
+        """Fixations say nothing here that saccades do not."""
+
+    def settle(self, scanpath: Scanpath) -> None:
+        """Replace the open interval's evidence."""
+        self._close(self._identifier.evidence(scanpath), scanpath.n_saccades, scanpath.seconds)
+
+    def estimate(self, seconds: float | None = None) -> Estimate:
+        """Return the posterior of all evidence so far."""
+        log_probabilities = np.empty(len(self._settled))
+        kernels.log_posterior(
+            self._settled, self._open_evidence(), 1.0, self._log_prior, log_probabilities
+        )
+        n_saccades = self._n_saccades + self._n_open
+        return Estimate(
+            log_probabilities,
+            self._identifier.open_set.log_unknown(self._settled + self._with_constant, n_saccades),
+            n_saccades,
+            self._n_images + self._is_open,
+            self._seconds + (seconds or 0.0),
+            not self._is_open,
+        )
+
+    def _open_evidence(self) -> Floats:
+        if self._n_open:
+            np.multiply(self._identifier.constant, n_units(self._n_open), out=self._with_constant)
+            self._with_constant += self._open
+        else:
+            self._with_constant[:] = 0
+        return self._with_constant
+
+    def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
+        self._settled += evidence
+        self._n_saccades += n_saccades
+        self._n_images += 1
+        self._seconds += seconds
+        self._open[:] = 0
+        self._n_open = 0
+        self._is_open = False
+
+
+def even_log_prior(n_viewers: int) -> Floats:
+    """Return the prior that favours nobody."""
+    return np.full(n_viewers, -np.log(max(1, n_viewers)))

@@ -1,0 +1,243 @@
+"""Fisher scores of saccades: where a stretch of saccades pulls the parameters of pooled densities.
+
+A `Block` is a feature set with a density for each of its cells (`typed_density_kernels`); a
+`Representation` is one or several blocks side by side. The score of a stretch is the sum of its
+saccades' scores, so it can be kept up event by event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from gazelive.features.feature_set import FeatureSet, TypeRule
+from gazelive.features.scanpath import Rows, Scanpath
+from gazelive.identification.units import unit_windows
+from gazelive.models import typed_density_kernels as kernels
+from gazelive.models.gamma import fit_gamma
+from gazelive.models.markov import MarkovModel, gradient_cells
+
+Floats = npt.NDArray[np.float64]
+
+MIN_VALUES = 50
+"""Fewer values than this make no density: the cell says nothing."""
+CLIPPED_SD = 5.2
+"""Values further than this many robust SD from the median (of the logarithm) count as that far."""
+_ROBUST_SD = 1.4826
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Densities of the features of one feature set."""
+
+    features: FeatureSet
+    cells: Floats
+    """(types, features, N_CELL)"""
+    shares: Floats
+    """(types,): how common each type is."""
+    share_weights: Floats
+    """(types,): what the gradient with respect to a share is multiplied with."""
+    limit: float = np.inf
+    """Largest size of an entry of one value's score."""
+    entries: int = 2
+    """Of each value's score: both, or only the first (where the density lies, not how wide)."""
+
+    @property
+    def n_dimensions(self) -> int:
+        """Length of the score: the entries of each cell, and one per type."""
+        return self.features.n_types * (self.entries * len(self.features.features) + 1)
+
+    def row_scores(self, rows: Rows) -> Floats:
+        """Return the score of each saccade alone, shape (n, dimensions).
+
+        First the (types, features, entries) of values, then the (types,) of frequencies.
+        """
+        n_types, n_features, _ = self.cells.shape
+        of_values = np.zeros((len(rows), n_types, n_features, self.entries))
+        of_types = np.zeros((len(rows), n_types))
+        kernels.saccade_scores(
+            self.features.types(rows),
+            self.features.values(rows),
+            self.cells,
+            self.shares,
+            self.share_weights,
+            self.limit,
+            of_values,
+            of_types,
+        )
+        n_values = n_types * n_features * self.entries
+        return np.concatenate((of_values.reshape(len(rows), n_values), of_types), axis=1)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what a file keeps besides the feature set."""
+        return {
+            "cells": self.cells,
+            "shares": self.shares,
+            "share_weights": self.share_weights,
+            "limit": np.array(self.limit),
+            "entries": np.array(self.entries),
+        }
+
+    @classmethod
+    def from_arrays(cls, features: FeatureSet, arrays: Mapping[str, npt.NDArray[Any]]) -> Block:
+        """Return the block that was kept."""
+        return cls(
+            features,
+            arrays["cells"],
+            arrays["shares"],
+            arrays["share_weights"],
+            float(arrays["limit"]),
+            int(arrays["entries"]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """Blocks side by side."""
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def borders(self) -> list[int]:
+        """Where each block's part of the score begins, and where the last ends."""
+        return [0, *np.cumsum([block.n_dimensions for block in self.blocks]).tolist()]
+
+    @property
+    def n_dimensions(self) -> int:
+        """Length of the score."""
+        return int(self.borders[-1])
+
+    def row_scores(self, rows: Rows) -> Floats:
+        """Return the score of each saccade alone, shape (n, dimensions)."""
+        return np.concatenate([block.row_scores(rows) for block in self.blocks], axis=1)
+
+    def unit_scores(self, scanpath: Scanpath) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """Return the summed score of each unit and its number of saccades."""
+        windows = unit_windows(scanpath.n_saccades)
+        scores = self.row_scores(scanpath.saccades)
+        summed = np.zeros((len(windows), self.n_dimensions))
+        for out, (first, beyond) in zip(summed, windows, strict=True):
+            scores[first:beyond].sum(axis=0, out=out)
+        return summed, np.array([beyond - first for first, beyond in windows], np.int64)
+
+    def dimension_names(self) -> tuple[str, ...]:
+        """Return which feature each entry of the score speaks of."""
+        names: list[str] = []
+        for block in self.blocks:
+            features = block.features
+            names += [f.name for f in features.features for _ in range(block.entries)] * (
+                features.n_types
+            )
+            names += [_type_name(features.type_rule)] * features.n_types
+        return tuple(names)
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return what a manifest keeps."""
+        return [block.features.to_json() for block in self.blocks]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what a file keeps."""
+        return {
+            f"block{number}_{name}": array
+            for number, block in enumerate(self.blocks)
+            for name, array in block.to_arrays().items()
+        }
+
+    @classmethod
+    def from_file(
+        cls, content: Sequence[dict[str, object]], arrays: Mapping[str, npt.NDArray[Any]]
+    ) -> Representation:
+        """Return the representation that was kept."""
+        blocks = []
+        for number, features in enumerate(content):
+            prefix = f"block{number}_"
+            own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+            blocks.append(Block.from_arrays(FeatureSet.from_json(features), own))
+        return cls(tuple(blocks))
+
+
+def gradient_block(model: MarkovModel) -> Block:
+    """Return the block whose score is exactly the model's gradient (in another order)."""
+    return Block(
+        model.features,
+        gradient_cells(model.shape, model.scale),
+        model.shares,
+        np.ones(len(model.shares)),
+    )
+
+
+Family = Literal["gamma", "log-gaussian"]
+"""Densities of values above 0; signed ones always have a Gaussian."""
+
+
+def robust_block(
+    features: FeatureSet,
+    rows: Rows,
+    *,
+    family: Family = "gamma",
+    entries: int = 2,
+    frequencies: bool = True,
+) -> Block:
+    """Fit robust densities to rows; each cell's entries are whitened by its information.
+
+    Values are clipped at `CLIPPED_SD`, so that no single saccade decides. Cells with fewer than
+    `MIN_VALUES` say nothing; nor do, without `frequencies`, the types themselves.
+    """
+    types, values = features.types(rows), features.values(rows)
+    n_types, n_features = features.n_types, len(features.features)
+    cells = np.zeros((n_types, n_features, kernels.N_CELL))
+    for f in range(n_features):
+        known = np.isfinite(values[:, f])
+        for u in range(n_types):
+            x = values[known & (types == u), f]
+            if len(x) >= MIN_VALUES:
+                gaussian = bool(features.signed[f]) or family != "gamma"
+                make = _gaussian_cell if gaussian else _gamma_cell
+                cells[u, f] = make(x, signed=bool(features.signed[f]))
+    counts = np.bincount(types[types >= 0], minlength=n_types) + 0.5
+    shares = counts / counts.sum()
+    weights = 1 / np.sqrt(shares) if frequencies else np.zeros(n_types)
+    return Block(features, cells, shares, weights, kernels.LARGEST_SCORE, entries)
+
+
+def _clipped_cell(x: Floats, *, signed: bool) -> tuple[Floats, Floats]:
+    """Return a cell that knows its clipping, and the clipped values (their logarithms)."""
+    cell = np.zeros(kernels.N_CELL)
+    on_scale = x if signed else np.log(x)
+    middle = float(np.median(on_scale))
+    reach = CLIPPED_SD * (_ROBUST_SD * float(np.median(np.abs(on_scale - middle))) + _TINY)
+    cell[kernels.LOWEST], cell[kernels.HIGHEST] = middle - reach, middle + reach
+    return cell, np.clip(on_scale, middle - reach, middle + reach)
+
+
+def _gaussian_cell(x: Floats, *, signed: bool) -> Floats:
+    cell, clipped = _clipped_cell(x, signed=signed)
+    cell[kernels.FAMILY] = kernels.GAUSSIAN if signed else kernels.LOG_GAUSSIAN
+    cell[kernels.CENTRE], cell[kernels.SCALE] = clipped.mean(), clipped.std() + _TINY
+    cell[kernels.M00], cell[kernels.M11] = 1, np.sqrt(0.5)
+    return cell
+
+
+def _gamma_cell(x: Floats, *, signed: bool) -> Floats:
+    cell, clipped = _clipped_cell(x, signed=signed)
+    shape, scale = (float(v) for v in fit_gamma(np.exp(clipped).mean(), clipped.mean()))
+    cell[kernels.FAMILY] = kernels.GAMMA
+    cell[kernels.CENTRE] = special.digamma(shape) + np.log(scale)
+    cell[kernels.SCALE], cell[kernels.SHAPE] = scale, shape
+    # the information of (ln x, x/β) is [[ψ'(α), 1], [1, α]]
+    information = np.array([[float(special.polygamma(1, shape)), 1.0], [1.0, shape]])
+    inverse = np.linalg.inv(np.linalg.cholesky(information))
+    cell[kernels.M00], cell[kernels.M10] = inverse[0, 0], inverse[1, 0]
+    cell[kernels.M11] = inverse[1, 1]
+    return cell
+
+
+def _type_name(rule: TypeRule) -> str:
+    return f"frequency of {rule.column if rule.column is not None else rule.kind}".replace("_", " ")
