@@ -1,8 +1,9 @@
 """Numba kernels: compiled once per machine, cached in the user's own folder, announced.
 
 The package folder may be read-only (a lab's shared installation), and a silent pause of many
-seconds looks like a hang; so the cache lives in the user's cache folder, and whoever is about
-to need kernels asks `is_first_compile` and says so.
+seconds looks like a hang; so the cache lives in the user's cache folder, and whoever asked for it
+(`compiling.when_compiling`) is told before anything is compiled. Who lets other processes compile
+asks `is_first_compile` beforehand.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
+from numba.core import event
 
-from gazelive import __version__
+from gazelive import __version__, compiling
 
 KERNEL_SOURCES = ("_kernels", "_state")
 """How the names of files end whose functions or constants are compiled."""
@@ -40,9 +42,24 @@ def cache_directory() -> Path:
     return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "kernels" / tag
 
 
-def is_first_compile() -> bool:
-    """Say whether nothing has been compiled on this machine yet."""
-    return not any(cache_directory().rglob("*.nbi"))
+def is_first_compile(module: str = "*") -> bool:
+    """Say whether nothing (of the module of that name) has been compiled on this machine yet."""
+    return not any(cache_directory().rglob(f"{module}.*.nbi"))
+
+
+class _Notice(event.Listener):
+    """Hears of everything that is compiled and not found in the cache."""
+
+    def on_start(self, event: Any) -> None:
+        """Pass it on."""
+        compiling.tell()
+
+    def on_end(self, event: Any) -> None:
+        """Nobody asked."""
+
+
+_register: Any = event.register
+_register("numba:compile", _Notice())
 
 
 def kernel(function: F) -> F:

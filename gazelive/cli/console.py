@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from gazelive.compiling import when_compiling
+
 PATIENCE_S = 2.0
 """What takes longer than this shows a progress bar."""
 PLAIN_INTERVAL_S = 5.0
@@ -98,13 +100,26 @@ def _plain_lines(task: str) -> ReportProgress:
     return report
 
 
-def announce_first_compile(*, quiet: bool = False) -> None:
-    """Say that the first run on a machine compiles kernels, before it seems to hang."""
-    from gazelive.compilation import cache_directory, is_first_compile
+def announce_first_compile(*, quiet: bool = False, elsewhere: str | None = None) -> None:
+    """Say that the first run on a machine compiles kernels, before it seems to hang.
 
-    if is_first_compile():
-        say(
-            "First run on this machine: compiling numerical kernels (some seconds, once; "
-            f"kept in {cache_directory()}).",
-            quiet=quiet,
-        )
+    It is said when it happens. What other processes compile is not seen here; so `elsewhere` names
+    a module of kernels that are about to be needed there.
+    """
+    if elsewhere is not None:
+        from gazelive.compilation import is_first_compile
+
+        if is_first_compile(elsewhere):
+            _say_compiling(quiet=quiet)
+            return
+    when_compiling(lambda: _say_compiling(quiet=quiet))
+
+
+def _say_compiling(*, quiet: bool) -> None:
+    from gazelive.compilation import cache_directory
+
+    say(
+        "First run on this machine: compiling numerical kernels (some seconds, once; "
+        f"kept in {cache_directory()}).",
+        quiet=quiet,
+    )

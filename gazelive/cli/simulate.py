@@ -66,7 +66,7 @@ def simulate(
         format=format.value,
         stimuli=stimuli or default_stimuli(),
     )
-    announce_first_compile(quiet=quiet)
+    announce_first_compile(quiet=quiet, elsewhere="oculomotor_kernels")
     with progress("Simulating", quiet=quiet) as report:
         written = write_corpus(plan, out, n_processes=jobs, progress=report)
     duration_s = sum(recording.duration_s for recording in written)
