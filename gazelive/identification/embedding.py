@@ -1,0 +1,279 @@
+"""Identifiers that compare where people's saccades lie in a whitened space of Fisher scores.
+
+The score of a window of saccades, per saccade, is tempered by a signed square root (no feature
+may shout), centred and whitened: the window's embedding. A person's embedding is the mean of
+their windows', and two are alike by the cosine of the angle between them. A viewer's machine is
+the direction of their mean embedding, so a new viewer needs nothing but their own windows.
+
+The more saccades, the more a cosine means: ln p = τ·(n/n₀)^γ·cosine + ln prior, normalised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.features.scanpath import Column, Rows, Scanpath
+from gazelive.identification import embedding_kernels as kernels
+from gazelive.identification.contract import Estimate
+from gazelive.identification.evidence_kernels import log_posterior
+from gazelive.identification.linear import even_log_prior
+from gazelive.identification.open_set import OpenSet
+from gazelive.identification.representation import Block
+from gazelive.identification.units import unit_windows
+
+Floats = npt.NDArray[np.float64]
+SingleFloats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+
+class Sharpness(msgspec.Struct, frozen=True, kw_only=True):
+    """How a cosine becomes log odds: τ·(n/n₀)^γ with n saccades."""
+
+    temperature: float
+    exponent: float
+    reference_saccades: float = 100.0
+
+    def factor(self, n_saccades: float) -> float:
+        """Return what cosines are multiplied with."""
+        return float(
+            self.temperature * (max(n_saccades, 0.0) / self.reference_saccades) ** self.exponent
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """From saccades to a vector."""
+
+    block: Block
+    mean: Floats
+    """(dimensions,): of tempered window scores."""
+    projection: SingleFloats
+    """(dimensions, embedded): centres nothing, whitens."""
+    step: int
+    """Saccades from one window to the next; a window has twice as many."""
+    least_amplitude_deg: float
+    """Smaller saccades are left out."""
+
+    @property
+    def n_embedded(self) -> int:
+        """Length of an embedding."""
+        return int(self.projection.shape[1])
+
+    def takes(self, row: Rows) -> bool:
+        """Say whether a saccade counts."""
+        return bool(row[Column.AMPLITUDE_DEG] >= self.least_amplitude_deg)
+
+    def windows(self, scanpath: Scanpath) -> tuple[SingleFloats, Integers]:
+        """Return the embeddings of an interval's windows and their numbers of saccades."""
+        rows = scanpath.saccades
+        rows = rows[rows[:, Column.AMPLITUDE_DEG] >= self.least_amplitude_deg]
+        pieces = unit_windows(len(rows), self.step)
+        out = np.empty((len(pieces), self.n_embedded), np.float32)
+        state = OpenWindow(self)
+        for k, (first, beyond) in enumerate(pieces):
+            state.clear()
+            for row in rows[first:beyond]:
+                state.add(row)
+            out[k] = state.embedding()
+        return out, np.array([beyond - first for first, beyond in pieces], np.int64)
+
+
+class OpenWindow:
+    """The summed score of a growing window."""
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        block = embedding.block
+        n_types, n_features, _ = block.cells.shape
+        n_values = n_types * n_features * block.entries
+        self.score = np.zeros(block.n_dimensions)
+        self._of_values = self.score[:n_values].reshape(n_types, n_features, block.entries)
+        self._of_types = self.score[n_values:]
+        self._values = np.empty(n_features)
+        self._tempered = np.empty(block.n_dimensions, np.float32)
+        self.n = 0
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.score[:] = 0
+        self.n = 0
+
+    def add(self, row: Rows) -> None:
+        """Take a saccade."""
+        block = self._embedding.block
+        kernels.add_row_score(
+            row,
+            block.features.compiled_types,
+            block.features.compiled,
+            block.cells,
+            block.shares,
+            block.share_weights,
+            block.limit,
+            self._values,
+            self._of_values,
+            self._of_types,
+        )
+        self.n += 1
+
+    def tempered(self) -> SingleFloats:
+        """Return the score per saccade, its signed square root, centred."""
+        kernels.tempered(self.score, self.n, self._embedding.mean, self._tempered)
+        return self._tempered
+
+    def embedding(self) -> SingleFloats:
+        """Return where the saccades so far lie."""
+        embedded: SingleFloats = self.tempered() @ self._embedding.projection
+        return embedded
+
+
+class OpenInterval:
+    """The windows of an interval as its saccades come; equal to `Embedding.windows` of a whole.
+
+    Windows overlap by half: the sums of the last three half windows are kept.
+    """
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        self._halves = [OpenWindow(embedding) for _ in range(3)]
+        self._whole = OpenWindow(embedding)
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin a new interval."""
+        for half in self._halves:
+            half.clear()
+        self._closed = np.zeros(self._embedding.n_embedded)
+        self._n_closed = 0
+        self.n_saccades = 0
+
+    def add(self, row: Rows) -> None:
+        """Take a saccade; those that are too small are passed over."""
+        if not self._embedding.takes(row):
+            return
+        first, second, third = self._halves
+        step = self._embedding.step
+        if third.n == step:
+            self._closed += 2 * step * self._window((first, second)).astype(np.float64)
+            self._n_closed += 2 * step
+            first.clear()
+            self._halves = [second, third, first]
+        half = next(h for h in self._halves if h.n < step)
+        half.add(row)
+        self.n_saccades += 1
+
+    def weighted(self) -> Floats:
+        """Return the mean embedding of the windows times the number of saccades."""
+        if not self.n_saccades:
+            return np.zeros(self._embedding.n_embedded)
+        n_open = sum(half.n for half in self._halves)
+        total = self._closed + n_open * self._window(self._halves).astype(np.float64)
+        return np.asarray(total * (self.n_saccades / (self._n_closed + n_open)), np.float64)
+
+    def _window(self, halves: list[OpenWindow] | tuple[OpenWindow, ...]) -> SingleFloats:
+        self._whole.clear()
+        for half in halves:
+            self._whole.score += half.score
+            self._whole.n += half.n
+        return self._whole.embedding()
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingIdentifier:
+    """See the module."""
+
+    method: str
+    viewer_ids: tuple[str, ...]
+    embedding: Embedding
+    directions: SingleFloats
+    """(viewers, embedded): unit vectors."""
+    sharpness: Sharpness
+    open_set: OpenSet
+
+    def probe(self, log_prior: Floats | None = None) -> EmbeddingProbe:
+        """Begin to identify a person."""
+        return EmbeddingProbe(self, log_prior)
+
+    def cosines(self, weighted: Floats) -> Floats:
+        """Return how alike an embedding is to each viewer's, −1 to 1."""
+        length = float(np.linalg.norm(weighted))
+        if not length > 0:
+            return np.zeros(len(self.viewer_ids))
+        return np.asarray(self.directions @ (weighted / length).astype(np.float32), np.float64)
+
+
+class EmbeddingProbe:
+    """One person being identified by an `EmbeddingIdentifier`."""
+
+    def __init__(self, identifier: EmbeddingIdentifier, log_prior: Floats | None = None) -> None:
+        self._identifier = identifier
+        n_viewers = len(identifier.viewer_ids)
+        self._log_prior = even_log_prior(n_viewers) if log_prior is None else log_prior
+        self._settled = np.zeros(identifier.embedding.n_embedded)
+        self._interval = OpenInterval(identifier.embedding)
+        self._is_open = False
+        self._n_counted = 0
+        self._n_saccades = 0
+        self._n_open = 0
+        self._n_images = 0
+        self._seconds = 0.0
+
+    def begin(self, image: str | None) -> None:
+        """Open an interval; what an unsettled one said before stays."""
+        del image
+        if self._is_open:
+            self._close(self._n_open, 0.0)
+        self._is_open = True
+
+    def add_saccade(self, row: Rows) -> None:
+        """Take a saccade as far as it is known."""
+        self._interval.add(row)
+        self._n_open += 1
+
+    def complete_saccade(self, row: Rows) -> None:
+        """Nothing here waits for the next saccade."""
+
+    def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
+        """Fixations say nothing here that saccades do not."""
+
+    def settle(self, scanpath: Scanpath) -> None:
+        """Replace the open interval's evidence."""
+        self._interval.clear()
+        for row in scanpath.saccades:
+            self._interval.add(row)
+        self._close(scanpath.n_saccades, scanpath.seconds)
+
+    def estimate(self, seconds: float | None = None) -> Estimate:
+        """Return the posterior of all evidence so far."""
+        identifier = self._identifier
+        cosines = identifier.cosines(self._settled + self._interval.weighted())
+        n_counted = self._n_counted + self._interval.n_saccades
+        log_probabilities = np.empty(len(cosines))
+        log_posterior(
+            cosines,
+            np.zeros(len(cosines)),
+            identifier.sharpness.factor(n_counted),
+            self._log_prior,
+            log_probabilities,
+        )
+        return Estimate(
+            log_probabilities,
+            identifier.open_set.log_unknown(cosines, n_counted),
+            self._n_saccades + self._n_open,
+            self._n_images + self._is_open,
+            self._seconds + (seconds or 0.0),
+            not self._is_open,
+        )
+
+    def _close(self, n_saccades: int, seconds: float) -> None:
+        self._settled += self._interval.weighted()
+        self._n_counted += self._interval.n_saccades
+        self._n_saccades += n_saccades
+        self._n_images += 1
+        self._seconds += seconds
+        self._interval.clear()
+        self._n_open = 0
+        self._is_open = False

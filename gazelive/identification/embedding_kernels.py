@@ -1,0 +1,46 @@
+"""Scores of one saccade added to a window's sum, and what a window's sum is turned into."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.compilation import kernel
+from gazelive.features.feature_set_kernels import row_type, row_values
+from gazelive.identification.evidence_kernels import Features, Floats, Rows, TypeRule
+from gazelive.models.typed_density_kernels import add_type_scores, add_value_scores
+
+SingleFloats = npt.NDArray[np.float32]
+
+
+@kernel
+def add_row_score(
+    row: Rows,
+    types: TypeRule,
+    features: Features,
+    cells: Floats,
+    shares: Floats,
+    share_weights: Floats,
+    limit: float,
+    values: Floats,
+    value_score: Floats,
+    type_score: Floats,
+) -> None:
+    """Add a saccade's score to (types, features, entries) and (types,); `values` is scratch."""
+    type_ = row_type(row, types[0], types[1], types[2])
+    if type_ < 0:
+        return
+    row_values(row, features[0], features[1], features[2], features[3], values)
+    add_value_scores(type_, values, cells, limit, value_score)
+    add_type_scores(type_, shares, share_weights, type_score)
+
+
+@kernel
+def tempered(score: Floats, n_saccades: int, mean: Floats, out: SingleFloats) -> None:
+    """Write the signed square root of the mean score per saccade, minus `mean`."""
+    for i in range(len(score)):
+        x = score[i] / n_saccades
+        root = math.sqrt(abs(x))
+        out[i] = (root if x >= 0 else -root) - mean[i]
