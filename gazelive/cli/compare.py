@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Json, output
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress
 
 if TYPE_CHECKING:
     from gazelive.offline.comparison import Comparison
@@ -21,16 +21,19 @@ def compare(
         Path,
         typer.Argument(
             metavar="LABELS",
-            help="A table t_ms,label (2 or saccade is one), a table of events, or a recording with "
-            "the tracker's own events.",
+            help="A table t_ms,label (2 or saccade is one), a table of events, the truth that "
+            "simulate wrote, or a recording with the tracker's own events.",
         ),
     ],
     json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how well saccades agree with labels: κ, F1, timing, and what was taken for what."""
+    announce_first_compile(quiet=quiet)
     from gazelive.offline import comparison
 
-    result = comparison.compare(events, labels)
+    with progress(f"Reading {labels.name}", quiet=quiet) as report:
+        result = comparison.compare(events, labels, progress=report)
     facts = summary(result)
     if json:
         import msgspec

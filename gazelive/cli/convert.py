@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Quiet, progress, say, warn
+from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.trial_options import (
+    TrialStart,
+    TrialStop,
+    trial_patterns,
+    warn_of_no_trials,
+)
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -31,9 +37,12 @@ def convert(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a recording in another format, chosen by the suffix of OUT."""
+    announce_first_compile(quiet=quiet)
     from gazelive.errors import RecordingError
     from gazelive.recordings.opening import read_recording
     from gazelive.recordings.saving import (
@@ -44,13 +53,15 @@ def convert(
     )
 
     flags = geometry_flags(screen, size_mm, distance_mm)
+    patterns = trial_patterns(trial_start, trial_stop)
     kind = target_kind(target)
     path = Path(target)
     if path.resolve() == source.resolve():
         raise RecordingError("IN and OUT are the same", path=path)
     check_target(path, kind, overwrite=force)  # before anything that takes long
     with progress(f"Reading {source.name}", quiet=quiet) as report:
-        recording = read_recording(source, progress=report)
+        recording = read_recording(source, trial_patterns=patterns, progress=report)
+    warn_of_no_trials(recording, trial_start, trial_stop)
     if flags.given:
         recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
     if recording.problems:

@@ -11,11 +11,18 @@ import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.trial_options import (
+    TrialStart,
+    TrialStop,
+    trial_patterns,
+    warn_of_no_trials,
+)
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
     from gazelive.offline.analysis import Analysis
+    from gazelive.recordings.trials import TrialPatterns
 
 _EK_PANEL = "Engbert-Kliegl"
 
@@ -98,6 +105,8 @@ def detect(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
     """Find the saccades of a recording; one row each.
@@ -113,8 +122,10 @@ def detect(
     _check_targets(recording, output, fixations, plot)
     flags = geometry_flags(screen, size_mm, distance_mm)
     parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
+    patterns = trial_patterns(trial_start, trial_stop)
     with progress(f"Reading {recording.name}", quiet=quiet) as report:
-        read = read_recording(recording, progress=report)
+        read = read_recording(recording, trial_patterns=patterns, progress=report)
+    warn_of_no_trials(read, trial_start, trial_stop)
     for problem in read.problems:
         where = "" if problem.line is None else f":{problem.line}"
         warn(f"{recording}{where}: {problem.text}")
@@ -132,15 +143,16 @@ def detect(
     for warning in analysis.warnings:
         warn(f"{recording}: {warning}")
     _warn_of_outcomes(analysis)
-    written = _write(analysis, output, fixations, plot, plot_trial)
+    written = _write(analysis, patterns, output, fixations, plot, plot_trial)
     say(
         f"{counted(analysis.n_saccades, 'saccade')} in "
         f"{counted(len(analysis.intervals), 'interval')} ({method.value}).",
         quiet=quiet,
     )
     if written:
-        say("Wrote " + ", ".join(map(str, written)) + ".", quiet=quiet)
-    if output is not None:
+        files = ", ".join(map(str, written))
+        say(f"Wrote {files}, and beside each the settings (.meta.json).", quiet=quiet)
+    if output is not None and any(e.kind == "saccade" for e in read.tracker_events):
         say(
             f"Compare it with the tracker's own: gazelive compare {output} {recording}", quiet=quiet
         )
@@ -193,9 +205,9 @@ def _parameters(
 def _warn_of_outcomes(analysis: Analysis) -> None:
     """Say why intervals without saccades are empty, each reason once."""
     reasons: dict[str, list[str]] = {}
-    for number, analysed in enumerate(analysis.intervals):
+    for analysed in analysis.intervals:
         if not analysed.gaze.detection.saccades:
-            name = analysed.interval.trial or f"block {number + 1}"
+            name = analysed.interval.trial or f"block {analysed.interval.block + 1}"
             reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
     for sentence, names in reasons.items():
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -204,11 +216,13 @@ def _warn_of_outcomes(analysis: Analysis) -> None:
 
 def _write(
     analysis: Analysis,
+    patterns: TrialPatterns,
     output: Path | None,
     fixations: Path | None,
     plot: Path | None,
     plot_trial: str | None,
 ) -> list[Path]:
+    """Write what was asked for, and beside each file everything that it rests on."""
     import msgspec
 
     from gazelive.atomic import write_bytes
@@ -223,10 +237,7 @@ def _write(
         write_csv(saccades, sys.stdout.buffer)
     else:
         write_table_file(saccades, output)
-        sidecar = sidecar_path(output)
-        content = msgspec.json.encode(provenance(analysis, DEFAULT_RATE_DEG))
-        write_bytes(sidecar, msgspec.json.format(content, indent=2))
-        written += [output, sidecar]
+        written.append(output)
     if fixations is not None:
         write_table_file(fixation_table(analysis), fixations)
         written.append(fixations)
@@ -235,4 +246,7 @@ def _write(
 
         draw_detection(analysis, plot, plot_trial)
         written.append(plot)
+    used = msgspec.json.encode(provenance(analysis, DEFAULT_RATE_DEG, patterns))
+    for path in written:
+        write_bytes(sidecar_path(path), msgspec.json.format(used, indent=2))
     return written

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, progress
+from gazelive.cli.console import Json, Quiet, announce_first_compile, progress
+from gazelive.cli.trial_options import (
+    TrialStart,
+    TrialStop,
+    trial_patterns,
+    warn_of_no_trials,
+)
 
 
 def info(
@@ -20,10 +26,13 @@ def info(
             show_default=False,
         ),
     ],
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Say what is in a recording: blocks, events, trials, calibration, problems."""
+    announce_first_compile(quiet=quiet)
     from gazelive.cli import info_facts, info_summary
     from gazelive.recordings.corpus import read_corpus
     from gazelive.recordings.opening import kind_of, read_recording
@@ -39,7 +48,9 @@ def info(
             table = read_fixation_table(file, progress=report)
             facts, summary = info_facts.of_fixations(table), info_summary.of_fixations(table)
         else:
-            recording = read_recording(file, progress=report)
+            patterns = trial_patterns(trial_start, trial_stop)
+            recording = read_recording(file, trial_patterns=patterns, progress=report)
+            warn_of_no_trials(recording, trial_start, trial_stop)
             facts, summary = (
                 info_facts.of_recording(recording),
                 info_summary.of_recording(recording),

@@ -134,9 +134,9 @@ def _detect(
 
     if method == "online":
         memory = memory or NoiseMemory()
-        state = memory.begin(parameters, rate)
+        state = memory.begin((parameters, rate, eye))
         rows = _search(times, x, y, make_settings(parameters, rate), state)
-        memory.keep(state, parameters, rate)
+        memory.keep(state, (parameters, rate, eye))
     else:
         noise = noise_of_the_whole(times, x, y, rate, parameters)
         settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)

@@ -8,7 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from gazelive.detection import DetectorParameters, EngbertKlieglParameters, Method
+from gazelive.detection import (
+    DetectorParameters,
+    EngbertKlieglParameters,
+    Method,
+    NoiseMemory,
+)
 from gazelive.errors import RecordingError
 from gazelive.features.interval import (
     AnalysedGaze,
@@ -26,7 +31,11 @@ from gazelive.recordings.geometry import (
     block_positions_deg,
     find_geometry,
 )
-from gazelive.recordings.intervals import ViewingInterval, viewing_intervals
+from gazelive.recordings.intervals import (
+    ViewingInterval,
+    calibrations_before,
+    viewing_intervals,
+)
 from gazelive.recordings.recording import Recording
 
 EyeChoice = Literal["L", "R", "both"]
@@ -50,6 +59,11 @@ class Analysis:
     geometries: tuple[FoundGeometry, ...]
     """Of each block."""
     intervals: tuple[AnalysedInterval, ...]
+    eye: EyeChoice | None = None
+    """As it was asked for; None is whatever was recorded."""
+    whole_blocks: bool = False
+    carries_noise: bool = False
+    """Whether intervals began with the noise of those before (`online` does)."""
 
     @property
     def n_saccades(self) -> int:
@@ -72,11 +86,14 @@ def analyse(
     flags: GeometryFlags | None = None,
     corpus_screen: ScreenGeometry | None = None,
     whole_blocks: bool = False,
+    carry_noise: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Analysis:
     """Find the events of every viewing interval.
 
-    `eye` is one eye, or `both`; by default whatever was recorded.
+    `eye` is one eye, or `both`; by default whatever was recorded. `online` begins each interval
+    with the noise learned in those before it under the same calibration, as it is live; with
+    `carry_noise` False it begins each anew.
     """
     if parameters is None:
         offline = method == "engbert-kliegl"
@@ -88,12 +105,26 @@ def analyse(
         find_geometry(block, recording, flags, corpus_screen) for block in recording.blocks
     )
     analysed = []
+    memory, calibration = NoiseMemory(), 0
     for done, interval in enumerate(intervals):
         gaze = interval_gaze(recording, interval, geometries[interval.block], eye)
-        analysed.append(AnalysedInterval(interval, analyse_gaze(gaze, method, parameters)))
+        before, calibration = calibration, calibrations_before(recording, interval.start_us)
+        if before != calibration or not carry_noise:
+            memory.forget()
+        found = analyse_gaze(gaze, method, parameters, memory)
+        analysed.append(AnalysedInterval(interval, found))
         if progress is not None:
             progress((done + 1) / len(intervals))
-    return Analysis(recording, method, parameters, geometries, tuple(analysed))
+    return Analysis(
+        recording,
+        method,
+        parameters,
+        geometries,
+        tuple(analysed),
+        eye=eye,
+        whole_blocks=whole_blocks,
+        carries_noise=carry_noise and method == "online",
+    )
 
 
 def interval_gaze(

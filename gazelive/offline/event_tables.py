@@ -14,6 +14,7 @@ from gazelive.features.turns import Turn
 from gazelive.features.vigor import DEFAULT_RATE_DEG
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.offline.analysis import AnalysedInterval, Analysis
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
 
 _TURN_NAMES = {turn.value: turn.name.lower() for turn in Turn if turn is not Turn.NONE}
 _TEXT = ("trial", "image", "eye", "turn")
@@ -90,12 +91,18 @@ def fixation_table(analysis: Analysis) -> Any:
     return _table(columns)
 
 
-def provenance(analysis: Analysis, vigor_rate_deg: float) -> dict[str, Any]:
+def provenance(
+    analysis: Analysis, vigor_rate_deg: float, trial_patterns: TrialPatterns = DEFAULT_PATTERNS
+) -> dict[str, Any]:
     """Return everything that the tables rest on, as JSON can hold it."""
     return {
         "gazelive": __version__,
         "recording": analysis.recording.path.name,
         "method": analysis.method,
+        "eye": analysis.eye,
+        "whole_blocks": analysis.whole_blocks,
+        "carries_noise": analysis.carries_noise,
+        "trial_patterns": {"start": trial_patterns.start, "stop": trial_patterns.stop},
         "parameters": msgspec.to_builtins(analysis.parameters),
         "vigor_rate_deg": vigor_rate_deg,
         "geometry": [

@@ -47,6 +47,17 @@ def viewing_intervals(
     return tuple(interval for interval in intervals if interval.end_us > interval.start_us)
 
 
+def calibrations_before(recording: Recording, time_us: int) -> int:
+    """Count the calibrations up to a time: noise that was learned before one says nothing after.
+
+    Validations and drift corrections do not count: they leave the calibration as it is.
+    """
+    return sum(
+        calibration.kind == "calibration" and calibration.tracker_time_us <= time_us
+        for calibration in recording.calibrations
+    )
+
+
 def interval_of_trial(trial: Trial, block: int, first_us: int, beyond_us: int) -> ViewingInterval:
     """Return what was viewed in a trial, cut to the samples of its block; it may be empty.
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from gazelive.cli.app import app
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.offline.event_tables import FIXATION_COLUMNS, SACCADE_COLUMNS
+from gazelive.recordings.trials import DEFAULT_PATTERNS
 
 FLAGS = ["--screen", "1920x1080", "--size-mm", "535x301", "--distance-mm", "600"]
 
@@ -65,6 +66,46 @@ def test_everything_that_was_used_is_stored_beside_the_table(table, tmp_path):
     assert meta["vigor_rate_deg"] == 7.0
     assert meta["intervals"][0]["n_saccades"] == 6
     assert meta["intervals"][0]["outcome"] == "found"
+
+
+@pytest.mark.parametrize(("option", "name"), [("--fixations", "f.csv"), ("--plot", "f.svg")])
+def test_it_is_stored_beside_fixations_and_figures_alone(table, tmp_path, option, name):
+    run("detect", table, "-q", option, tmp_path / name, "--method", "online", "--eye", "R")
+    meta = json.loads((tmp_path / f"{name}.meta.json").read_text())
+    assert (meta["method"], meta["eye"], meta["carries_noise"]) == ("online", "R", True)
+    assert meta["trial_patterns"]["start"] == DEFAULT_PATTERNS.start
+
+
+class TestTrialPatterns:
+    @pytest.fixture
+    def marked(self, table):
+        sidecar = {"messages": [[250, "show 7"], [900, "hide"], [1500, "show 8"], [2200, "hide"]]}
+        table.with_name("gaze.csv.meta.json").write_text(json.dumps(sidecar))
+        return table
+
+    def test_ones_own_messages_mark_trials(self, marked, tmp_path):
+        out = tmp_path / "out.csv"
+        run("detect", marked, "-q", "-o", out, "--trial-start", "show", "--trial-stop", "hide")
+        assert {row["trial"] for row in read(out)} == {"7", "8"}
+        meta = json.loads((tmp_path / "out.csv.meta.json").read_text())
+        assert meta["trial_patterns"] == {"start": "show", "stop": "hide"}
+        assert [i["start_us"] for i in meta["intervals"]] == [250_000, 1_500_000]
+
+    def test_info_and_convert_know_them_too(self, marked, tmp_path):
+        flags = ["--trial-start", "show", "--trial-stop", "hide"]
+        assert json.loads(run("info", marked, "--json").stdout)["trials"] == 0
+        assert json.loads(run("info", marked, "--json", *flags).stdout)["trials"] == 2
+        run("convert", marked, tmp_path / "session", "-q", *flags)
+        assert json.loads(run("info", tmp_path / "session", "--json").stdout)["trials"] == 2
+
+    def test_patterns_that_find_nothing_are_told(self, marked):
+        result = run("detect", marked, "-q", "--trial-start", "TRIAL")
+        assert "no message starts a trial with 'TRIAL'" in result.stderr
+        assert "'show 7', 'hide', 'show 8'" in result.stderr
+
+    def test_what_is_no_pattern_is_named(self, marked):
+        with pytest.raises(ConfigError, match="--trial-stop: '\\(' is no regular expression"):
+            run("detect", marked, "--trial-stop", "(")
 
 
 def test_without_an_output_the_table_goes_to_standard_output(table):
@@ -147,6 +188,80 @@ def test_compare_with_labels_with_events_and_with_itself(table, tmp_path, eye_st
     text = run("compare", out, path).stdout
     assert "sample κ" in text
     assert "fixation" in text
+
+
+def test_compare_refuses_fixations(table, tmp_path):
+    out, fixations = tmp_path / "out.csv", tmp_path / "fixations.csv"
+    run("detect", table, "-q", "-o", out, "--fixations", fixations)
+    for pair in ((fixations, out), (out, fixations)):
+        with pytest.raises(RecordingError, match=r"fixations\.csv: this is a table of fixations"):
+            run("compare", *pair)
+
+
+class TestCompareWithTruth:
+    TRUTH = (
+        "trial,image,phase,kind,eye,onset_us,offset_us,amplitude_deg,oscillation_end_us,lost\n"
+        ",,,fixation,R,0,100000,,,\n"
+        ",,,saccade,R,100000,140000,5,160000,false\n"
+        ",,,fixation,R,140000,300000,,,\n"
+        ",,,microsaccade,R,300000,315000,0.3,316000,false\n"
+        ",,,blink,R,400000,500000,,,\n"
+        ",,,saccade,R,450000,480000,2,490000,true\n"
+        ",,,fixation,R,500000,900000,,,\n"
+    )
+
+    @pytest.fixture
+    def truth(self, tmp_path):
+        path = tmp_path / "truth.csv"
+        path.write_text(self.TRUTH)
+        return path
+
+    def test_every_kind_is_told_apart(self, truth, tmp_path):
+        events = tmp_path / "events.csv"
+        events.write_text("onset_ms,offset_ms\n101,141\n600,610\n")
+        facts = json.loads(run("compare", events, truth, "--json").stdout)
+        assert (facts["n_matched"], facts["n_events"], facts["n_labels"]) == (1, 2, 2)
+        assert set(facts["confusion"]) == {
+            *("fixation", "saccade", "microsaccade", "blink", "oscillation"),
+            *("no saccade", "undefined"),
+        }
+        assert facts["confusion"]["saccade"] == {"saccade": 40, "no saccade": 1}
+        assert facts["confusion"]["fixation"]["saccade"] == 11
+        assert facts["confusion"]["oscillation"]["saccade"] == 1
+        assert facts["onset_error_ms"]["median"] == 1
+
+    def test_as_events_it_is_refused(self, truth):
+        with pytest.raises(RecordingError, match="give it as LABELS"):
+            run("compare", truth, truth)
+
+
+@pytest.mark.parametrize(
+    ("events", "labels", "says"),
+    [
+        (
+            "onset_ms,offset_ms\n1,20\n",
+            "t_ms,label\n0,A\n1,B\n",
+            "label.csv: column label says a, b",
+        ),
+        ("onset_ms,offset_ms\n1,20\n", "t_ms,label\n1,2\n0,1\n", "must increase"),
+        (
+            "onset_ms,offset_ms\n1,20\n",
+            "t_ms,label\n" + "".join(f"{k / 1000},1\n" for k in range(50)),
+            "in seconds, and must be in milliseconds",
+        ),
+        (
+            "onset_ms,offset_ms\n5000,5020\n",
+            "t_ms,label\n" + "".join(f"{k},{1 + k % 2}\n" for k in range(50)),
+            "5000 and 5020 ms, and none of them within the times of label.csv .0 to 49 ms",
+        ),
+        ("event,onset_ms,offset_ms\nFIXA,1,20\n", "", "no event in this table is a saccade"),
+    ],
+)
+def test_compare_says_what_cannot_be_compared(tmp_path, events, labels, says):
+    (tmp_path / "events.csv").write_text(events)
+    (tmp_path / "label.csv").write_text(labels)
+    with pytest.raises(RecordingError, match=says):
+        run("compare", tmp_path / "events.csv", tmp_path / "label.csv")
 
 
 def test_compare_says_what_a_table_lacks(table, tmp_path):

@@ -1,0 +1,75 @@
+"""A whole recording, interval by interval."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gazelive.detection import OnlineDetector
+from gazelive.gaze.events import Saccade
+from gazelive.gaze.samples import Coordinates, empty_samples
+from gazelive.gaze.stream import StreamDescription
+from gazelive.offline.analysis import analyse
+from gazelive.recordings.recording import Block, Calibration, Recording, Trial
+
+
+@pytest.fixture
+def recording(eye_steps):
+    """Three trials, with a calibration before the last."""
+    times_us, x, y = eye_steps
+    samples = empty_samples(len(times_us))
+    samples["tracker_time_us"] = times_us
+    noise = np.random.default_rng(0).normal(0, 0.03, (2, len(times_us)))
+    samples["right_x"], samples["right_y"] = x + noise[0], y + noise[1]
+    stream = StreamDescription(
+        device="test", sampling_rate_hz=1000.0, eyes="R", coordinates=Coordinates.DEGREES
+    )
+    third = int(times_us[-1]) // 3
+    trials = tuple(
+        Trial(name=str(k), start_us=k * third, end_us=(k + 1) * third, block=0) for k in range(3)
+    )
+    calibrations = (
+        Calibration(tracker_time_us=-10, kind="calibration", eye="R"),
+        Calibration(tracker_time_us=third - 5, kind="validation", eye="R"),
+        Calibration(tracker_time_us=2 * third - 5, kind="calibration", eye="R"),
+    )
+    return Recording(
+        path=Path("x"),
+        format="table",
+        blocks=(Block(stream, samples, 0, int(times_us[-1])),),
+        trials=trials,
+        calibrations=calibrations,
+    )
+
+
+def test_online_carries_the_noise_until_a_calibration_as_it_does_live(recording):
+    analysis = analyse(recording, method="online")
+    detector = OnlineDetector(sampling_rate_hz=1000.0, eye="R")
+    block = recording.blocks[0].samples
+    for number, analysed in enumerate(analysis.intervals):
+        if number == 2:
+            detector.reset()
+        interval = analysed.interval
+        times_us = block["tracker_time_us"]
+        part = block[(times_us >= interval.start_us) & (times_us < interval.end_us)]
+        outputs = detector.push(part["tracker_time_us"], part["right_x"], part["right_y"])
+        outputs += detector.flush()
+        found = analysed.gaze.detection
+        assert [o for o in outputs if isinstance(o, Saccade)] == list(found.saccades)
+        assert found.thresholds_deg_s == detector.thresholds_deg_s
+    fresh = analyse(recording, method="online", carry_noise=False)
+    same = [
+        one.gaze.detection.thresholds_deg_s == other.gaze.detection.thresholds_deg_s
+        for one, other in zip(analysis.intervals, fresh.intervals, strict=True)
+    ]
+    assert same == [True, False, True]
+    assert analysis.carries_noise
+    assert not fresh.carries_noise
+
+
+def test_settled_needs_no_other_interval(recording):
+    analysis = analyse(recording)
+    assert not analysis.carries_noise
+    alone = analyse(recording, carry_noise=False)
+    for one, other in zip(analysis.intervals, alone.intervals, strict=True):
+        assert one.gaze.detection.saccades == other.gaze.detection.saccades
