@@ -40,20 +40,6 @@ class AscContents:
         self._can_continue = False
         self._last_time: tuple[bytes, int | None] = (b"", None)
         self._last_text: tuple[bytes, str] = (b"", "")
-        self._takers: dict[int, Callable[[int, bytes], None]] = {
-            asc.MESSAGE: self._take_message,
-            asc.CONTINUATION: self._take_continuation,
-            asc.HEADER: self._take_header,
-            asc.START: self._take_start,
-            asc.SAMPLES: self._take_samples,
-            asc.EVENTS: self._take_events,
-            asc.END: self._take_end,
-            asc.PUPIL: self._take_pupil,
-            asc.PRESCALER: self._take_prescaler,
-            asc.VELOCITY_PRESCALER: self._take_velocity_prescaler,
-            asc.INPUT: self._take_input,
-            asc.BUTTON: self._take_button,
-        }
 
     @property
     def is_empty(self) -> bool:
@@ -65,7 +51,7 @@ class AscContents:
         if kind != asc.CONTINUATION and self._continuation:
             self._join_continuation()
         self._is_last_line = is_last
-        self._takers[kind](line, content)
+        _TAKERS[kind](self, line, content)
 
     def finish(self) -> None:
         """Close what is open at the end of the file."""
@@ -207,3 +193,20 @@ class AscContents:
             self._problems.add(line, _UNREADABLE)
         else:
             self.signals.append(signal)
+
+
+_TAKERS: dict[int, Callable[[AscContents, int, bytes], None]] = {
+    asc.MESSAGE: AscContents._take_message,
+    asc.CONTINUATION: AscContents._take_continuation,
+    asc.HEADER: AscContents._take_header,
+    asc.START: AscContents._take_start,
+    asc.SAMPLES: AscContents._take_samples,
+    asc.EVENTS: AscContents._take_events,
+    asc.END: AscContents._take_end,
+    asc.PUPIL: AscContents._take_pupil,
+    asc.PRESCALER: AscContents._take_prescaler,
+    asc.VELOCITY_PRESCALER: AscContents._take_velocity_prescaler,
+    asc.INPUT: AscContents._take_input,
+    asc.BUTTON: AscContents._take_button,
+}
+"""Not in the object: methods bound to it would keep it, and the file's arrays, from being freed."""

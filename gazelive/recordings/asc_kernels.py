@@ -150,8 +150,8 @@ def parse_lines(
 ) -> int:
     """Parse the lines in ``text[state[POSITION]:stop]`` until something needs Python.
 
-    `numbers` and `bits` are two views of the same rows, shape (capacity, 9 or more): the words
-    of a sample, then its extras. `index` gets a row for each line that Python must read,
+    `numbers` and `bits` are two flat views of the same rows, each of which is 9 words of a sample
+    and then its extras. `index` gets a row for each line that Python must read,
     `event_heads` and `event_numbers` a row for each event that ended; `faults` gets a row
     (line, what, found on) for each damaged line as far as there is room, and N_FAULTS counts them
     all; `snapshots` gets the state at each line that changes the reading. Returns DONE at `stop`,
@@ -164,7 +164,7 @@ def parse_lines(
         kind = asc.UNKNOWN
         is_sample = np.uint8(text[at] - ZERO) < 10
         if (
-            state[asc.N_ROWS] == numbers.shape[0]
+            (state[asc.N_ROWS] + 1) * layout[asc.TARGET_STOP] > numbers.size
             or state[asc.N_INDEXED] == index.shape[0]
             or state[asc.N_EVENTS] == event_heads.shape[0]
             or state[asc.N_SNAPSHOTS] == snapshots.shape[0]

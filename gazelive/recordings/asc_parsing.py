@@ -75,7 +75,7 @@ class SlabParser:
         """Parse ``buffer[start:stop]``, whole lines, as far as one call of the kernel goes."""
         self.reading = reading
         columns = reading.columns
-        self._fit(stop - start, columns.n_row_words if columns else WORDS_PER_SAMPLE)
+        self.fit(stop - start, reading)
         state = self._state
         state[:] = 0
         state[asc.POSITION] = start
@@ -86,8 +86,8 @@ class SlabParser:
             self._text,
             np.uint64(stop),
             columns.kernel_layout() if columns else _NO_LAYOUT,
-            self._rows.view(np.float32),
-            self._rows,
+            self._rows.reshape(-1).view(np.float32),
+            self._rows.reshape(-1),
             self._index,
             self._event_heads,
             self._event_numbers,
@@ -123,8 +123,13 @@ class SlabParser:
             assumed=assumed,
         )
 
-    def _fit(self, n_bytes: int, n_words: int) -> None:
-        """Make the arrays as large as so much text asks for: a small file gets little."""
+    def fit(self, n_bytes: int, reading: Reading) -> None:
+        """Make the arrays as large as so much text asks for: a small file gets little.
+
+        In the thread that reads the file, so that the memory of one file serves the next: what
+        another thread allocates may go back to the system with it.
+        """
+        n_words = reading.columns.n_row_words if reading.columns else WORDS_PER_SAMPLE
         n_rows = n_bytes // _BYTES_PER_ROW + 1
         if self._rows.shape[0] < n_rows or self._rows.shape[1] != n_words:
             self._rows = np.empty((n_rows, n_words), np.uint32)

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from types import TracebackType
 
 from gazelive.recordings.asc_parsing import Reading, SlabParser
@@ -29,10 +30,29 @@ def usable_threads() -> int:
     return min(n_processors, MAX_THREADS)
 
 
+@dataclass
+class _Ahead:
+    """A slab that waits for its turn, and the thread's promise to parse it."""
+
+    slab: Slab
+    parser: SlabParser
+    reading: Reading | None = None
+    parsing: Future[None] | None = None
+
+    def parse_here(self) -> bool:
+        """Parse it in this thread, unless another has begun with it."""
+        if self.parsing is None or self.reading is None or not self.parsing.cancel():
+            return False
+        self.parser.parse(self.slab.start, self.slab.stop, self.reading)
+        self.parsing = None
+        return True
+
+
 class SlabPipeline:
     """Gives the slabs of `source` in their order; threads parse them before and store them after.
 
-    With one thread everything happens in the caller's. No thread outlives the `with` block.
+    The caller's thread is one of the `n_threads`: while it would wait for another it does what
+    that has not begun yet. No thread outlives the `with` block.
     """
 
     def __init__(self, source: AscSource, store: AscStore, n_threads: int) -> None:
@@ -42,6 +62,7 @@ class SlabPipeline:
         self._pool: ThreadPoolExecutor | None = None
         self._n_parsers = 0
         self._free: list[SlabParser] = []
+        self._ahead: deque[_Ahead] = deque()
         self._storing: deque[tuple[Future[None], SlabParser]] = deque()
 
     def __enter__(self) -> SlabPipeline:
@@ -61,20 +82,27 @@ class SlabPipeline:
 
         The samples that the parser is told to keep are stored when the next slab is asked for.
         """
-        ahead: deque[tuple[Slab, SlabParser, Future[None] | None]] = deque()
         tail = b""
         while True:
             parser = self._free_parser()
             slab = self._source.fill(parser.buffer)
             if slab is None:
                 break
-            parsing = self._parse_ahead(slab, parser, guess, tail)
+            parser.reading = None
+            ahead = _Ahead(slab, parser)
+            if self._n_threads > 1 and not (slab.is_overlong_line or slab.is_last_line):
+                ahead.reading = guess(tail)
+            if ahead.reading is not None:
+                parser.fit(slab.stop - slab.start, ahead.reading)
+                ahead.parsing = self._threads().submit(
+                    parser.parse, slab.start, slab.stop, ahead.reading
+                )
             tail = bytes(memoryview(parser.buffer)[max(slab.stop - _TAIL_BYTES, 0) : slab.stop])
-            ahead.append((slab, parser, parsing))
-            while len(ahead) > (self._n_threads if parsing else 0):
-                yield from self._take_turn(*ahead.popleft())
-        while ahead:
-            yield from self._take_turn(*ahead.popleft())
+            self._ahead.append(ahead)
+            while len(self._ahead) > (self._n_ahead if ahead.parsing else 0):
+                yield from self._take_turn()
+        while self._ahead:
+            yield from self._take_turn()
         self._wait_for_stores()
 
     def store_now(self, parser: SlabParser, fraction_read: float) -> None:
@@ -82,25 +110,22 @@ class SlabPipeline:
         self._make_room(fraction_read)
         parser.store(self._store)
 
-    def _parse_ahead(
-        self, slab: Slab, parser: SlabParser, guess: Guess, tail: bytes
-    ) -> Future[None] | None:
-        parser.reading = None
-        if self._n_threads == 1 or slab.is_overlong_line or slab.is_last_line:
-            return None
-        reading = guess(tail)
-        if reading is None:
-            return None
-        return self._threads().submit(parser.parse, slab.start, slab.stop, reading)
+    @property
+    def _n_ahead(self) -> int:
+        """How many slabs may wait for their turn: one for each other thread, and as many more."""
+        return 2 * (self._n_threads - 1)
 
-    def _take_turn(
-        self, slab: Slab, parser: SlabParser, parsing: Future[None] | None
-    ) -> Iterator[tuple[Slab, SlabParser]]:
-        if parsing is not None:
-            parsing.result()
-        yield slab, parser
-        self._make_room(slab.fraction)
-        if parser.kept and self._n_threads > 1:
+    def _take_turn(self) -> Iterator[tuple[Slab, SlabParser]]:
+        ahead = self._ahead.popleft()
+        ahead.parse_here()
+        if ahead.parsing is not None:
+            while not ahead.parsing.done() and any(later.parse_here() for later in self._ahead):
+                pass
+            ahead.parsing.result()
+        yield ahead.slab, ahead.parser
+        parser = ahead.parser
+        self._make_room(ahead.slab.fraction)
+        if self._ahead and parser.kept:
             storing = self._threads().submit(parser.store, self._store)
             self._storing.append((storing, parser))
         else:
@@ -108,7 +133,7 @@ class SlabPipeline:
             self._free.append(parser)
 
     def _free_parser(self) -> SlabParser:
-        is_most = self._n_parsers == 2 * self._n_threads + 1  # one more than can be parsed ahead
+        is_most = self._n_parsers > self._n_ahead + 1
         while self._storing and (self._storing[0][0].done() or (is_most and not self._free)):
             self._wait_for_store()
         if not self._free:
@@ -127,10 +152,13 @@ class SlabPipeline:
 
     def _wait_for_store(self) -> None:
         storing, parser = self._storing.popleft()
-        storing.result()
+        if storing.cancel():  # no thread has begun with it
+            parser.store(self._store)
+        else:
+            storing.result()
         self._free.append(parser)
 
     def _threads(self) -> ThreadPoolExecutor:
         if self._pool is None:  # a small file needs none
-            self._pool = ThreadPoolExecutor(self._n_threads, thread_name_prefix="asc")
+            self._pool = ThreadPoolExecutor(self._n_threads - 1, thread_name_prefix="asc")
         return self._pool

@@ -1,4 +1,8 @@
-"""Sample lines of ASC files: each becomes a row of numbers."""
+"""Sample lines of ASC files: each becomes a row of numbers.
+
+The rows are one flat array, seen as floats (`numbers`) and as words (`bits`); a `cell` is where a
+row begins.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,6 @@ from gazelive.recordings.asc_token_kernels import (
     MAX_TARGET_FLAGS,
     NEWLINE,
     ONE,
-    RETURN,
-    TAB,
     ZERO,
     Bytes,
     Position,
@@ -26,12 +28,8 @@ from gazelive.recordings.asc_token_kernels import (
     skip_line,
 )
 from gazelive.recordings.asc_word_kernels import (
-    EIGHT,
-    inlined,
-    no_flag_is_set,
-    read_usual_number,
-    read_usual_time,
-    usual_time_length,
+    HALF_MS_US,
+    take_usual_samples,
 )
 
 IS_PUPIL = np.array([word in (EYE_WORDS["L"][2], EYE_WORDS["R"][2]) for word in range(32)])
@@ -39,59 +37,22 @@ IS_PUPIL = np.array([word in (EYE_WORDS["L"][2], EYE_WORDS["R"][2]) for word in 
 
 
 @kernel
-def _numbers(text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats) -> Position:
-    """Read the numbers before the flags into `row`; return where they end, or DAMAGED."""
+def _numbers(text: Bytes, at: Position, cell: int, layout: Integers, numbers: Floats) -> Position:
+    """Read the numbers before the flags into the row; return where they end, or DAMAGED."""
     k = asc.DESTINATIONS
     while at != DAMAGED and k < layout.size:
         value, at = read_number(text, at)
         word = layout[k]
         if value == 0.0 and IS_PUPIL[word]:
             value = np.nan  # no pupil was seen
-        numbers[row, word] = value
+        numbers[cell + word] = value
         k += 1
     return at
 
 
-@inlined
-def _usual_sample(
-    text: Bytes, at: Position, n_time_digits: Position, row: int, layout: Integers, numbers: Floats
-) -> tuple[np.int64, Position]:
-    """Read a sample line in which every field has its usual width; its time, and its end.
-
-    DAMAGED where the line is not so; but the row's absent eye and target are set to missing.
-    """
-    for word in range(layout[asc.ABSENT_START], layout[asc.ABSENT_STOP]):
-        numbers[row, word] = np.nan
-    for word in range(layout[asc.TARGET_START], layout[asc.TARGET_STOP]):
-        numbers[row, word] = np.nan
-    n_values = Position(layout.size - asc.DESTINATIONS)
-    fields = at + n_time_digits
-    flags = fields + EIGHT * n_values
-    end = flags + Position(layout[asc.N_FLAGS]) + ONE
-    time = np.int64(0)
-    if n_time_digits > DAMAGED and end + EIGHT < Position(text.size):
-        time, usual = read_usual_time(text, at, n_time_digits)
-        usual = usual and text[fields] == TAB and no_flag_is_set(text, flags, layout[asc.N_FLAGS])
-        if text[end] == RETURN:
-            end += ONE
-        usual = usual and text[end] == NEWLINE
-        for k in range(asc.DESTINATIONS, layout.size):
-            tenths, is_number = read_usual_number(text, fields + ONE)
-            usual = usual and is_number
-            word = layout[k]
-            is_no_pupil = tenths == 0 and IS_PUPIL[word]
-            numbers[row, word] = np.nan if is_no_pupil else tenths / 10.0
-            fields += EIGHT
-        if not usual:
-            end = DAMAGED
-    else:
-        end = DAMAGED
-    return time, end
-
-
 @kernel
 def _target(
-    text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
+    text: Bytes, at: Position, cell: int, layout: Integers, numbers: Floats
 ) -> tuple[int, Position]:
     """Read the head target and its flags: the flags, and the line's end, or DAMAGED."""
     flags = 0
@@ -100,7 +61,7 @@ def _target(
         value = np.nan
         if at != DAMAGED:
             value, at = read_number(text, at)
-        numbers[row, word] = value
+        numbers[cell + word] = value
     if at != DAMAGED:
         flags, n_flags, at = read_flags(text, at)
         at = skip_blanks(text, at)
@@ -111,7 +72,7 @@ def _target(
 
 @kernel
 def _ending(
-    text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
+    text: Bytes, at: Position, cell: int, layout: Integers, numbers: Floats
 ) -> tuple[int, int, Position]:
     """Read flags and head target: the status, which of them there are, and the line's end."""
     parts = 0
@@ -122,26 +83,30 @@ def _ending(
         at = skip_blanks(text, at) if n_flags == layout[asc.N_FLAGS] else DAMAGED
     if at != DAMAGED and text[at] != NEWLINE:
         parts |= asc.HAS_TARGET
-        flags, at = _target(text, at, row, layout, numbers)
+        flags, at = _target(text, at, cell, layout, numbers)
         status |= flags << TARGET_STATUS_SHIFT
     return status, parts, at
 
 
 @kernel
-def _unusual_sample(
-    text: Bytes, at: Position, row: int, layout: Integers, numbers: Floats
-) -> tuple[np.int64, int, int, Position, Position]:
-    """Read any sample line: time, status, optional parts, the time's end and the line's end."""
+def _any_sample(
+    text: Bytes, at: Position, cell: int, layout: Integers, numbers: Floats
+) -> tuple[np.int64, int, int, Position]:
+    """Read any sample line: its time, status, optional parts and end."""
+    for word in range(layout[asc.ABSENT_START], layout[asc.ABSENT_STOP]):
+        numbers[cell + word] = np.nan
+    for word in range(layout[asc.TARGET_START], layout[asc.TARGET_STOP]):
+        numbers[cell + word] = np.nan
     status = 0
     parts = 0
-    time_us, time_end = read_time_us(text, at)
-    end = _numbers(text, time_end, row, layout, numbers)
+    time_us, end = read_time_us(text, at)
+    end = _numbers(text, end, cell, layout, numbers)
     if end != DAMAGED:
-        status, parts, end = _ending(text, end, row, layout, numbers)
-    return time_us, status, parts, time_end, end
+        status, parts, end = _ending(text, end, cell, layout, numbers)
+    return time_us, status, parts, end
 
 
-@inlined
+@kernel
 def take_samples(
     text: Bytes,
     at: Position,
@@ -160,41 +125,46 @@ def take_samples(
     last_us = state[asc.LAST_TIME_US]
     last_written_us = state[asc.LAST_WRITTEN_TIME_US]
     parts_seen = state[asc.PARTS_SEEN]
-    n_time_digits = Position(0)
+    times_repeat = state[asc.TIMES_REPEAT]
+    n_words = layout[asc.TARGET_STOP]
     fault = asc.NO_FAULT
-    while (
-        fault == asc.NO_FAULT
-        and at < stop
-        and np.uint8(text[at] - ZERO) < 10
-        and row < numbers.shape[0]
-    ):
-        status = 0
-        parts = asc.HAS_FLAGS
-        time_ms, end = _usual_sample(text, at, n_time_digits, row, layout, numbers)
-        time_us = 1000 * time_ms
-        if end == DAMAGED:
-            time_us, status, parts, time_end, end = _unusual_sample(text, at, row, layout, numbers)
-            n_time_digits = usual_time_length(at, time_end)
-        # a line that ends earlier than the block's others was cut off
-        if end == DAMAGED or parts < parts_seen:
-            fault = asc.WRONG_COLUMNS
-            at = skip_line(text, at)
-        else:
-            written_us = time_us
-            if state[asc.TIMES_REPEAT] and written_us == last_written_us:
-                time_us += 500
-            if time_us <= last_us:
-                fault = asc.TIME_ORDER
-                state[asc.OUT_OF_ORDER] = 1
-            bits[row, 0] = time_us & 0xFFFFFFFF
-            bits[row, 1] = time_us >> 32
-            bits[row, STATUS_WORD] = status
-            parts_seen = parts
-            last_us = time_us
-            last_written_us = written_us
-            row += 1
-            at = end + ONE
-        n_lines += 1
+    goes_on = True
+    while goes_on:
+        first = row
+        if at < stop and parts_seen <= asc.HAS_FLAGS:
+            at, row, last_us, last_written_us = take_usual_samples(
+                text, at, stop, layout, numbers, bits, row, last_us, last_written_us, times_repeat
+            )
+        if row > first:
+            n_lines += row - first
+            parts_seen = asc.HAS_FLAGS
+        cell = row * n_words
+        goes_on = bool(
+            at < stop and np.uint8(text[at] - ZERO) < 10 and cell + n_words <= numbers.size
+        )
+        if goes_on:
+            time_us, status, parts, end = _any_sample(text, at, cell, layout, numbers)
+            n_lines += 1
+            # a line that ends earlier than the block's others was cut off
+            if end == DAMAGED or parts < parts_seen:
+                fault = asc.WRONG_COLUMNS
+                at = skip_line(text, at)
+            else:
+                written_us = time_us
+                if times_repeat and written_us == last_written_us:
+                    time_us += HALF_MS_US
+                if time_us <= last_us:
+                    fault = asc.TIME_ORDER
+                    state[asc.OUT_OF_ORDER] = 1
+                bits[cell] = time_us & 0xFFFFFFFF
+                bits[cell + 1] = time_us >> 32
+                bits[cell + STATUS_WORD] = status
+                parts_seen = parts
+                last_us = time_us
+                last_written_us = written_us
+                row += 1
+                at = end + ONE
+            goes_on = fault == asc.NO_FAULT
     state[asc.N_ROWS] = row
     state[asc.LINE] += n_lines
     state[asc.LAST_TIME_US] = last_us

@@ -11,6 +11,7 @@ from gazelive.gaze.samples import SAMPLE_DTYPE, Samples
 from gazelive.recordings.asc_columns import WORDS_PER_SAMPLE
 
 _MARGIN = 1.05
+"""For a rest of the file with more samples than the part that has been read."""
 _LARGEST_GROWTH = 256
 """Bounds what a file can ask for whose start promises more than it holds."""
 _COPY_FROM_GROWTH = 4
@@ -67,9 +68,9 @@ class AscStore:
 
     def finish(self) -> tuple[Samples, npt.NDArray[np.float32]]:
         """Give back the room that was not needed and return the samples and flat extras."""
-        self._samples.resize(self.n_samples, refcheck=False)
-        self._extras.resize(self.n_extras, refcheck=False)
-        return self._samples, self._extras
+        samples = _without_room(self._samples, self.n_samples)
+        extras = _without_room(self._extras, self.n_extras)
+        return samples, extras
 
 
 def _with_room(array: npt.NDArray[Any], n_needed: int, fraction_read: float) -> npt.NDArray[Any]:
@@ -85,3 +86,14 @@ def _with_room(array: npt.NDArray[Any], n_needed: int, fraction_read: float) -> 
     # in place (large arrays are remapped on Linux), so that a second copy never exists
     array.resize(capacity, refcheck=False)
     return array
+
+
+def _without_room(array: npt.NDArray[Any], n_used: int) -> npt.NDArray[Any]:
+    """Return the used part of `array`, which shrinks if that is worth it.
+
+    What is left beyond it was never touched and takes no memory, and arrays that are freed with
+    the size that was asked for are what the next file's reading gets, without new pages.
+    """
+    if array.size > n_used * _MARGIN + 1:
+        array.resize(n_used, refcheck=False)
+    return array[:n_used]

@@ -1,11 +1,10 @@
-"""The usual sample line, read eight bytes at a time.
+"""The usual sample line, read many bytes at a time.
 
 EDF2ASC pads its numbers to seven characters with one decimal, so in most lines every field has
 its place: ``1000123<tab>  512.3<tab>  384.1<tab> 1500.0<tab>...<newline>``. Each field is then
-one 64-bit word, its digits are put together by three multiplications (Lemire, "Quickly parsing
-eight digits", 2018), and no field waits for the one before. Whatever is not exactly so (a
-missing value, a flag, another width, the end of the text) is left to the byte parser, which
-reads the same lines to the same numbers.
+eight bytes, four fields are read at once, and whether all is as it should be is asked once per
+line. Whatever is not exactly so (a missing value, a flag, another width, a time that is not later,
+the end of the text) is left to the byte parser, which reads the same lines to the same numbers.
 """
 
 from __future__ import annotations
@@ -14,97 +13,165 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
-from numba.extending import intrinsic
 
-from gazelive.recordings.asc_token_kernels import DAMAGED, Bytes, Position
+from gazelive.compilation import kernel
+from gazelive.recordings import asc_state as asc
+from gazelive.recordings.asc_columns import STATUS_WORD, WORDS_PER_SAMPLE
+from gazelive.recordings.asc_state import Floats, Integers, Words
+from gazelive.recordings.asc_token_kernels import ONE, RETURN, TAB, ZERO, Bytes, Position
+from gazelive.recordings.asc_vector_kernels import (
+    LANES,
+    ONE_EYE,
+    OTHERS,
+    REST_OF_TWO_EYES,
+    TWO_EYES,
+    four_numbers,
+    load_word,
+)
 
 Word = np.uint64
 
 inlined = numba.njit(inline="always")
 """For what every line goes through: as calls, they would count references to the arrays."""
 
-EIGHT = Position(8)
-LONGEST_TIME = 8
+TWO, THREE, FOUR, SIX, EIGHT = (Position(n) for n in (2, 3, 4, 6, 8))
+NOWHERE = Position(0)
+_VECTOR_BYTES = Position(32)
+_NOTHING = Word(0)
 _ASCII_ZEROS = Word(0x3030303030303030)
 _SIXES = Word(0x0606060606060606)
 _HIGH_NIBBLES = Word(0xF0F0F0F0F0F0F0F0)
-_POINT_AND_TAB_MASK = Word(0xFF00FF0000000000)
-_POINT_AND_TAB = Word(0x09002E0000000000)
-_BLANK_BITS = Word(0x0000001010101010)
-"""What distinguishes a blank from a digit, in the five places before the point."""
-_LAST_PLACE = Word(0x0000001000000000)
-_BEFORE_POINT = Word(0x000000FFFFFFFFFF)
-_AFTER_POINT = Word(0x0000FF0000000000)
 _BYTE, _TWO_BYTES, _FOUR_BYTES, _WORD_BITS = Word(8), Word(16), Word(32), Word(64)
-_NO_FLAGS_OF_ONE_EYE = Word(int.from_bytes(b"\t...", "little"))
-_ONE_EYE_MASK = Word(0x00000000FFFFFFFF)
-_NO_FLAGS_OF_TWO_EYES = Word(int.from_bytes(b"\t.....", "little"))
-_TWO_EYES_MASK = Word(0x0000FFFFFFFFFFFF)
-
-
-def _load_word(_typing_context: Any, text: Any, at: Any) -> Any:
-    """Tell numba how to load eight bytes that need not be aligned, without a look at bounds."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
-
-    return types.uint64(text, at), generate
-
-
-load_word: Any = intrinsic(_load_word)
-"""``load_word(text, at)``: eight bytes as one number, the first byte the lowest."""
+_ENDINGS = (b"\t...\n", b"\t...\r\n", b"\t.....\n", b"\t.....\r\n")
+"""Of a line of one eye and of two in which no flag is set."""
+ENDING_WORDS = np.array([int.from_bytes(ending, "little") for ending in _ENDINGS], np.uint64)
+ENDING_LENGTHS = np.array([len(ending) for ending in _ENDINGS], np.uint64)
+_FLAGS_OF_ONE_EYE = 3
+HALF_MS_US = 500
 
 
 @inlined
-def _are_digits(digits: Word) -> Any:
-    """Say whether every byte is 0 to 9."""
-    return ((digits | (digits + _SIXES)) & _HIGH_NIBBLES) == Word(0)
+def _not_digits(digits: Word) -> Word:
+    """Return 0 if every byte is 0 to 9."""
+    return (digits | (digits + _SIXES)) & _HIGH_NIBBLES
 
 
 @inlined
-def _from_digits(digits: Word) -> np.int64:
+def _from_digits(digits: Word) -> Word:
     """Put eight digits together, one in each byte, the first in the lowest."""
     pairs = (digits * Word(2561)) >> _BYTE & Word(0x00FF00FF00FF00FF)
     fours = (pairs * Word(6553601)) >> _TWO_BYTES & Word(0x0000FFFF0000FFFF)
-    return np.int64((fours * Word(42949672960001)) >> _FOUR_BYTES)
+    return (fours * Word(42949672960001)) >> _FOUR_BYTES
 
 
 @inlined
-def read_usual_number(text: Bytes, at: Position) -> tuple[np.int64, Any]:
-    """Read seven characters of a number with one decimal and a tab: tenths, and if it is so."""
-    word = load_word(text, at)
-    digits = word ^ _ASCII_ZEROS
-    blanks = digits & _BLANK_BITS
-    # blanks may only stand before digits, and one digit must stand before the point
-    leading = ((blanks >> _BYTE) & ~blanks) == Word(0) and (blanks & _LAST_PLACE) == Word(0)
-    digits = ((digits ^ blanks) & _BEFORE_POINT) | ((digits >> _BYTE) & _AFTER_POINT)
-    usual = (word & _POINT_AND_TAB_MASK) == _POINT_AND_TAB
-    return _from_digits(digits << _TWO_BYTES), usual and leading and _are_digits(digits)
+def _time_length(text: Bytes, at: Position) -> Position:
+    """Return the number of digits before a tab, or 0 where there are more than 8."""
+    length = NOWHERE
+    while length < EIGHT and np.uint8(text[at + length] - ZERO) < 10:
+        length += ONE
+    return length if text[at + length] == TAB else NOWHERE
 
 
 @inlined
-def read_usual_time(text: Bytes, at: Position, n_digits: Position) -> tuple[np.int64, Any]:
-    """Read a time of `n_digits` (1 to 8): its number, and if they are digits."""
-    digits = (load_word(text, at) ^ _ASCII_ZEROS) << (_WORD_BITS - _BYTE * n_digits)
-    return _from_digits(digits), _are_digits(digits)
-
-
-@inlined
-def no_flag_is_set(text: Bytes, at: Position, n_flags: int) -> Any:
-    """Say whether there are a tab and as many points as flags."""
-    word = load_word(text, at)
-    if n_flags == 3:
-        usual = (word & _ONE_EYE_MASK) == _NO_FLAGS_OF_ONE_EYE
+def _read_fields(
+    text: Bytes,
+    field: Position,
+    numbers: Floats,
+    cell: Position,
+    eye_word: Position,
+    n_eye_values: Position,
+    n_others: Position,
+) -> Any:
+    """Read the numbers of a line into its row, and beyond; return 0 if all are usual."""
+    if n_eye_values == THREE:
+        unusual = four_numbers(text, field, numbers, cell + eye_word, LANES, Position(ONE_EYE))
     else:
-        usual = (word & _TWO_EYES_MASK) == _NO_FLAGS_OF_TWO_EYES
-    return usual
+        unusual = four_numbers(text, field, numbers, cell + eye_word, LANES, Position(TWO_EYES))
+        unusual |= four_numbers(
+            text,
+            field + _VECTOR_BYTES,
+            numbers,
+            cell + eye_word + FOUR,
+            LANES,
+            Position(REST_OF_TWO_EYES),
+        )
+    field += EIGHT * n_eye_values
+    cell += Position(WORDS_PER_SAMPLE)
+    while n_others > NOWHERE:
+        n = min(n_others, FOUR)
+        unusual |= four_numbers(text, field, numbers, cell, LANES, Position(OTHERS) + n)
+        field += EIGHT * n
+        cell += n
+        n_others -= n
+    return unusual
 
 
-@inlined
-def usual_time_length(at: Position, end: Position) -> Position:
-    """Return the length of a time from `at` to `end`, or 0 where it is no usual one."""
-    return end - at if end != DAMAGED and end - at <= EIGHT else DAMAGED
+@kernel
+def take_usual_samples(
+    text: Bytes,
+    at: Position,
+    stop: Position,
+    layout: Integers,
+    numbers: Floats,
+    bits: Words,
+    row: int,
+    last_us: np.int64,
+    last_written_us: np.int64,
+    times_repeat: int,
+) -> tuple[Position, int, np.int64, np.int64]:
+    """Read lines as long as they are usual, and as the first of them is.
+
+    Returns where the next line starts, the next row, the last time and how it was written.
+    """
+    has_one_eye = layout[asc.N_FLAGS] == _FLAGS_OF_ONE_EYE
+    n_values = Position(layout.size - asc.DESTINATIONS)
+    n_eye_values = THREE if has_one_eye else SIX
+    eye_word = Position(layout[asc.DESTINATIONS])
+    absent_word = Position(layout[asc.ABSENT_START])
+    n_words = Position(layout[asc.TARGET_STOP])
+    n_digits = _time_length(text, at)
+    time_shift = _WORD_BITS - _BYTE * n_digits
+    ending = 0 if has_one_eye else 2
+    length = n_digits + EIGHT * n_values
+    past_flags = at + length + ENDING_LENGTHS[ending] - ONE
+    if past_flags < stop and text[past_flags] == RETURN:
+        ending += 1
+    ending_word = ENDING_WORDS[ending]
+    ending_mask = ~_NOTHING >> (_WORD_BITS - _BYTE * ENDING_LENGTHS[ending])
+    length += ENDING_LENGTHS[ending]
+    # vectors must not reach beyond the text, nor beyond the rows
+    past = NOWHERE
+    if n_digits > NOWHERE and Position(text.size) > length + _VECTOR_BYTES:
+        past = min(stop, Position(text.size) - length - _VECTOR_BYTES)
+    cell = Position(row) * n_words
+    last_cell = Position(max(numbers.size - 2 * layout[asc.TARGET_STOP], 0))
+    unusual = _NOTHING
+    while unusual == _NOTHING and at < past and cell < last_cell:
+        digits = (load_word(text, at) ^ _ASCII_ZEROS) << time_shift
+        written_us = np.int64(_from_digits(digits)) * 1000
+        time_us = written_us
+        if times_repeat and written_us == last_written_us:
+            time_us += HALF_MS_US
+        field = at + n_digits + ONE
+        n_others = n_values - n_eye_values
+        unusual = _not_digits(digits) | Word(text[field - ONE] ^ TAB) | Word(time_us <= last_us)
+        unusual |= _read_fields(text, field, numbers, cell, eye_word, n_eye_values, n_others)
+        at_ending = load_word(text, field + EIGHT * n_values - ONE)
+        unusual |= (at_ending & ending_mask) ^ ending_word
+        if unusual == _NOTHING:
+            if has_one_eye:
+                numbers[cell + absent_word] = np.nan
+                numbers[cell + absent_word + ONE] = np.nan
+                numbers[cell + absent_word + TWO] = np.nan
+            for word in range(layout[asc.TARGET_START], layout[asc.TARGET_STOP]):
+                numbers[cell + Position(word)] = np.nan
+            bits[cell] = np.uint32(time_us & 0xFFFFFFFF)
+            bits[cell + ONE] = np.uint32(time_us >> 32)
+            bits[cell + Position(STATUS_WORD)] = 0
+            last_us = time_us
+            last_written_us = written_us
+            cell += n_words
+            row += 1
+            at += length
+    return at, row, last_us, last_written_us
