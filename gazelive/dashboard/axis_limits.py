@@ -32,10 +32,14 @@ def round_step(span: float, most: int) -> float:
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= raw * (1 - 1e-9))
 
 
-def round_ticks(limits: Limits, most: int) -> list[float]:
-    """Return round values inside the limits, at most about `most`."""
-    step = round_step(limits[1] - limits[0], most)
-    first, last = math.ceil(limits[0] / step - 1e-9), math.floor(limits[1] / step + 1e-9)
+def round_ticks(limits: Limits, most: int, margin: float = 0.0) -> list[float]:
+    """Return round values inside the limits, at most about `most`.
+
+    `margin` is the fraction at either end that is left free, where a label would be cut.
+    """
+    low, high = limits
+    step, free = round_step(high - low, most), margin * (high - low)
+    first, last = math.ceil((low + free) / step - 1e-9), math.floor((high - free) / step + 1e-9)
     return [i * step for i in range(first, last + 1)]
 
 

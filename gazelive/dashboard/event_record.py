@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.gaze.documents import MainSequence, SaccadeOnset
+from gazelive.gaze.documents import IntervalSettled, MainSequence, SaccadeOnset
 from gazelive.gaze.events import Blink, Saccade
 
 MOST_BANDS = 400
@@ -60,6 +60,18 @@ class Bands:
         """Take away the saccade that began then."""
         self._keep(band for band in self._bands if not _is_saccade(band, onset_us))
 
+    def settle(self, settled: IntervalSettled) -> None:
+        """Shade what was found in a whole interval, in place of what was found on the way."""
+        self._keep(
+            band
+            for band in self._bands
+            if not (band.offset_us is None or _inside(band.onset_us, settled))
+        )
+        for saccade in settled.saccades:
+            self.add_saccade(saccade)
+        for blink in settled.blinks:
+            self.add_blink(blink)
+
     def between(self, from_us: int, to_us: int) -> list[Band]:
         """Return the stretches that touch a window, those that are under way up to its end."""
         found = []
@@ -85,6 +97,10 @@ class Bands:
     def _keep(self, bands: Iterable[Band]) -> None:
         self._bands = deque(list(bands), MOST_BANDS)
         self.revision += 1
+
+
+def _inside(onset_us: int, settled: IntervalSettled) -> bool:
+    return settled.start_us <= onset_us < settled.end_us
 
 
 def _is_saccade(band: Band, onset_us: int) -> bool:
@@ -137,6 +153,14 @@ class MainSequenceRecord:
     def retract(self, onset_us: int) -> None:
         """Take a saccade away."""
         self._points = deque((p for p in self._points if p[0] != onset_us), MOST_POINTS)
+        self.revision += 1
+
+    def settle(self, settled: IntervalSettled) -> None:
+        """Take the saccades of a whole interval in place of those that came on the way."""
+        kept = (point for point in self._points if not _inside(point[0], settled))
+        self._points = deque(kept, MOST_POINTS)
+        for saccade in settled.saccades:
+            self.add(saccade)
         self.revision += 1
 
     def points(self) -> MainSequencePoints:

@@ -7,6 +7,7 @@ flat screen stays flat and the degrees are the exact ones.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,6 +113,29 @@ class GazeScene:
         if len(kept) < len(self.saccades):
             self.saccades = deque(kept, MOST_EVENTS)
             self.revision += 1
+
+    def begin_at(self, start_us: int) -> None:
+        """Take away what was before the image appeared."""
+        self._set(
+            [fixation for fixation in self.fixations if fixation.offset_us >= start_us],
+            [saccade for saccade in self.saccades if saccade.onset_us >= start_us],
+        )
+
+    def settle(
+        self,
+        fixations: Iterable[Fixation],
+        saccades: Iterable[Saccade],
+        blinks: Iterable[Blink],
+    ) -> None:
+        """Show what was found in the whole interval, in place of what was found on the way."""
+        self._losses_us.clear()
+        self._losses_us.extend((blink.onset_us, blink.offset_us) for blink in blinks)
+        self._set(fixations, saccades)
+
+    def _set(self, fixations: Iterable[Fixation], saccades: Iterable[Saccade]) -> None:
+        self.fixations = deque(fixations, MOST_EVENTS)
+        self.saccades = deque(saccades, MOST_EVENTS)
+        self.revision += 1
 
     def turned_saccades(self) -> list[TurnedSaccade]:
         """Return the saccades with their turns, oldest first."""

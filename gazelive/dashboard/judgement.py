@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from gazelive.dashboard.wording import THIN, percent
 from gazelive.gaze.documents import QualitySummary, Validated
@@ -55,11 +57,15 @@ class Verdict:
 
 
 def gauges(
-    summary: QualitySummary | None,
+    summaries: Sequence[QualitySummary],
     validations: Mapping[str, Validated],
     expected_samples: float,
 ) -> tuple[Gauge, ...]:
-    """Return all rows; `expected_samples` is how many should have come since the run began."""
+    """Return all rows from the summaries of the last seconds.
+
+    `expected_samples` is how many should have come since the run began.
+    """
+    summary = averaged(summaries)
     return (
         _rate(summary),
         _lost(summary, expected_samples),
@@ -69,6 +75,24 @@ def gauges(
         _latency(summary),
         _drift(summary),
     )
+
+
+def averaged(summaries: Sequence[QualitySummary]) -> QualitySummary | None:
+    """Return one summary of several seconds: means, and the last of what counts up."""
+    if not summaries:
+        return None
+    squares = [s.rms_s2s_deg**2 for s in summaries if s.rms_s2s_deg is not None]
+    return msgspec.structs.replace(
+        summaries[-1],
+        rate_received_hz=_mean([s.rate_received_hz for s in summaries]),
+        missing_fraction=_mean([s.missing_fraction for s in summaries]),
+        rms_s2s_deg=math.sqrt(_mean(squares)) if squares else None,
+        latency_ms=max((s.latency_ms for s in summaries if s.latency_ms is not None), default=None),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def verdict(rows: Iterable[Gauge]) -> Verdict:
@@ -95,7 +119,10 @@ def _unknown(name: str, meaning: str) -> Gauge:
 
 
 def _rate(summary: QualitySummary | None) -> Gauge:
-    name, meaning = "Rate", "Samples received per second, of those asked for. Good from 99 %."
+    name, meaning = (
+        "Rate",
+        "Samples per second in the last 10 s, of those asked for. Good from 99 %.",
+    )
     if summary is None or summary.rate_asked_hz <= 0:
         return _unknown(name, meaning)
     short = 1 - summary.rate_received_hz / summary.rate_asked_hz
@@ -116,7 +143,9 @@ def _lost(summary: QualitySummary | None, expected: float) -> Gauge:
 
 def _missing(summary: QualitySummary | None) -> Gauge:
     name = "Missing gaze"
-    meaning = "Samples without a gaze position: blinks, or the eye is not found. Good up to 5 %."
+    meaning = (
+        "Samples of the last 10 s without gaze: blinks, or the eye is not found. Good up to 5 %."
+    )
     if summary is None:
         return _unknown(name, meaning)
     fraction = summary.missing_fraction

@@ -159,8 +159,8 @@ class PosteriorHistory:
         self.points, self.boundaries = [], []
         self.revision += 1
 
-    def add(self, posterior: Posterior) -> None:
-        """Take a posterior; one that is older than the last (or the same) is left out."""
+    def add(self, posterior: Posterior) -> bool:
+        """Take a posterior; return False for one that is older than the last, or the same."""
         point = HistoryPoint(
             posterior.tracker_time_us,
             posterior.n_saccades,
@@ -169,11 +169,12 @@ class PosteriorHistory:
             shown_probabilities(posterior, KEPT_VIEWERS),
         )
         if self.points and not _goes_on(self.points[-1], point):
-            return
+            return False
         self.points.append(point)
         if len(self.points) > MOST_POINTS:
             self.points = _thinned(self.points)
         self.revision += 1
+        return True
 
     def begin_image(self, label: str, ordinal: int | None = None) -> None:
         """Mark that a new image begins here: the `ordinal`-th where that is known."""
@@ -219,18 +220,22 @@ class PosteriorHistory:
 
 
 def _goes_on(last: HistoryPoint, point: HistoryPoint) -> bool:
-    """Say whether `point` is news: later, or the settled one of the same moment."""
-    if point.tracker_time_us == last.tracker_time_us:
-        return point.settled and not last.settled
-    return point.tracker_time_us > last.tracker_time_us
+    """Say whether `point` is news: later, or what the running ones before it settled to."""
+    settles = point.settled and not last.settled
+    return settles or point.tracker_time_us > last.tracker_time_us
 
 
 def _thinned(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
-    """Leave out every second running posterior of the older half, or of all where that is few."""
-    half = len(points) // 2
-    kept = [p for i, p in enumerate(points[:half]) if p.settled or i % 2]
-    kept += points[half:]
-    return kept if len(kept) < 0.9 * len(points) else list(points[-1::-2])[::-1]
+    """Keep the last quarter, and of the older ones one for each of equal shares of saccades."""
+    older, recent = points[: -MOST_POINTS // 4], points[-MOST_POINTS // 4 :]
+    first, last = older[0].n_saccades, older[-1].n_saccades
+    share = max(last - first, 1) / (MOST_POINTS // 2)
+    kept: dict[int, HistoryPoint] = {}
+    for point in older:
+        place = int((point.n_saccades - first) / share)
+        if point.settled or place not in kept or not kept[place].settled:
+            kept[place] = point
+    return [*kept.values(), *recent]
 
 
 def _exp(log_probability: float) -> float:

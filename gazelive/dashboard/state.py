@@ -5,6 +5,7 @@ Each part counts its own `revision`, so that a panel repaints only what has chan
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Literal
 
@@ -23,6 +24,7 @@ from gazelive.gaze.documents import (
     Document,
     Fixation,
     GazeTrace,
+    IntervalSettled,
     ModelLoaded,
     Notice,
     Posterior,
@@ -38,6 +40,9 @@ from gazelive.gaze.documents import (
     Validated,
 )
 
+SUMMARIES = 10
+"""Seconds that the data are judged by: one blink does not make them poor."""
+
 
 class DashboardState:
     """Takes documents, holds what the panels show."""
@@ -49,7 +54,8 @@ class DashboardState:
     trial: TrialStarted | None
     trial_open: bool
     posterior: Posterior | None
-    quality_summary: QualitySummary | None
+    summaries: deque[QualitySummary]
+    """Of the last seconds."""
     validations: dict[str, Validated]
     """The last one of each eye."""
     threshold_deg_s: float | None
@@ -71,7 +77,6 @@ class DashboardState:
         self.run = None
         self.model = None
         self.posterior_revision = 0
-        self.quality_revision = 0
         self._was_connected = False
         self._now_s = 0.0
         self._last_document_s = 0.0
@@ -104,11 +109,12 @@ class DashboardState:
             case Retraction():
                 for part in (self.bands, self.scene, self.main_sequence):
                     part.retract(document.onset_us)
+            case IntervalSettled():
+                self._settle(document)
             case Posterior():
                 self._take_posterior(document)
             case QualitySummary():
-                self.quality_summary = document
-                self.quality_revision += 1
+                self.summaries.append(document)
             case _:
                 self._take_rare(document)
 
@@ -124,7 +130,7 @@ class DashboardState:
             TrialStarted: self.trial is not None,
             TrialStopped: self.trial is not None,
             Posterior: self.posterior is not None,
-            QualitySummary: self.quality_summary is not None,
+            QualitySummary: bool(self.summaries),
             Validated: bool(self.validations),
         }
         if self.run is None and runs:
@@ -161,8 +167,8 @@ class DashboardState:
     @property
     def gauges(self) -> tuple[Gauge, ...]:
         """How good the data are."""
-        rate = 0.0 if self.quality_summary is None else self.quality_summary.rate_asked_hz
-        return gauges(self.quality_summary, self.validations, self.elapsed_s * rate)
+        rate = self.summaries[-1].rate_asked_hz if self.summaries else 0.0
+        return gauges(self.summaries, self.validations, self.elapsed_s * rate)
 
     @property
     def elapsed_s(self) -> float:
@@ -196,14 +202,18 @@ class DashboardState:
         self._see_time(trace.first_us if newest_us is None else newest_us, trace.first_us)
 
     def _take_posterior(self, posterior: Posterior) -> None:
-        last = self.posterior
-        if last is not None and posterior.tracker_time_us < last.tracker_time_us:
-            return
+        if not self.history.add(posterior):
+            return  # old news
         self.posterior = posterior
-        self.history.add(posterior)
         self.slots.lead(posterior.leading[:N_SLOTS])
         self.posterior_revision += 1
         self._see_time(posterior.tracker_time_us)
+
+    def _settle(self, settled: IntervalSettled) -> None:
+        self.bands.settle(settled)
+        self.main_sequence.settle(settled)
+        if self.trial is not None and self.trial.trial == settled.trial:
+            self.scene.settle(settled.fixations, settled.saccades, settled.blinks)
 
     def _take_rare(self, document: Document) -> None:
         match document:
@@ -224,7 +234,6 @@ class DashboardState:
                 self.trial_open = False
             case Validated():
                 self.validations = {**self.validations, document.eye: document}
-                self.quality_revision += 1
             case Quality():
                 level: Literal["info", "warning"] = (
                     "info" if document.kind == "summary" else "warning"
@@ -254,9 +263,11 @@ class DashboardState:
         self.scene.revision += 1
 
     def _take_trial(self, trial: TrialStarted) -> None:
-        if trial == self.trial:
+        before = self.trial
+        if before is not None and self.trial_open and trial.trial == before.trial:
+            self._learn_of_trial(trial)
             return
-        if self.trial is not None and trial.tracker_time_us < self.trial.tracker_time_us:
+        if before is not None and trial.tracker_time_us < before.tracker_time_us:
             self._forget_evidence()  # played again from an earlier point
         self.trial = trial
         self.trial_open = True
@@ -265,12 +276,18 @@ class DashboardState:
         self.history.begin_image(trial.image or trial.trial, trial.index)
         self._see_time(trial.tracker_time_us)
 
+    def _learn_of_trial(self, trial: TrialStarted) -> None:
+        """Take what has become known of the trial that is under way."""
+        if trial != self.trial:
+            self.trial = trial
+            self.scene.begin_at(trial.tracker_time_us)
+            self.main_sequence.begin_image(trial.tracker_time_us)
+
     def _forget_run(self) -> None:
         self.stopped = None
-        self.quality_summary = None
+        self.summaries = deque(maxlen=SUMMARIES)
         self.validations = {}
         self._forget_evidence()
-        self.quality_revision += 1
 
     def _forget_evidence(self) -> None:
         self.trial = None

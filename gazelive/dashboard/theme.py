@@ -215,16 +215,17 @@ def style_sheet(theme: Theme, scale: float) -> str:
             border-top: none; font-weight: 400; }}
         QWidget#panel:focus {{ border: 2px solid {theme.accent}; }}
         QLabel#faint {{ color: {theme.faint}; }}
-        QPushButton, QToolButton, QComboBox, QLineEdit {{ background: {theme.raised};
+        QPushButton, QToolButton, QLineEdit {{ background: {theme.raised};
             border: 1px solid {theme.border}; border-radius: {pad}px;
             padding: {pad}px {2 * pad}px; color: {theme.text}; }}
-        QPushButton:hover, QToolButton:hover, QComboBox:hover {{ border-color: {theme.accent}; }}
-        QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QListView:focus,
-        QCheckBox:focus {{ border: 2px solid {theme.accent}; }}
+        QPushButton:hover, QToolButton:hover {{ border-color: {theme.accent}; }}
+        QPushButton:focus, QToolButton:focus, QLineEdit:focus, QListView:focus {{
+            border: 2px solid {theme.accent}; }}
         QPushButton:pressed, QToolButton:pressed, QPushButton:checked {{
             background: {theme.accent}; color: {theme.on_accent}; }}
-        QPushButton:disabled, QToolButton:disabled, QComboBox:disabled, QLineEdit:disabled {{
+        QPushButton:disabled, QToolButton:disabled, QLineEdit:disabled {{
             color: {theme.faint}; background: {theme.panel}; }}
+        QToolButton::menu-indicator {{ image: none; }}
         QListView {{ background: {theme.plot}; border: 1px solid {theme.border}; }}
         QToolTip {{ background: {theme.panel}; color: {theme.text};
             border: 1px solid {theme.border}; }}

@@ -103,7 +103,7 @@ class DashboardWindow(QMainWindow):
 
     def _make_panels(self) -> None:
         buttons = {name: self._actions[name] for name in ("pause", "mark", "folder")}
-        save = QAction("&Save figure", self)
+        save = QAction("&Save figure ▾", self)
         save.setShortcut(SAVE_SHORTCUT)
         save.setMenu(self._save_menu)
         save.triggered.connect(self._show_save_menu)
@@ -143,6 +143,7 @@ class DashboardWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.setWindowTitle("gazelive")
+        self.setContentsMargins(6, 0, 6, 6)
         self.resize(*SMALLEST_WINDOW)
         self._docks.arrange()
         geometry, layout = self._preferences.geometry, self._preferences.layout
@@ -160,6 +161,7 @@ class DashboardWindow(QMainWindow):
     def start(self) -> None:
         """Show the window and begin to look at the feed."""
         self.show()
+        self.panels["posterior_now"].clearFocus()  # no frame around it before somebody tabs
         self._timer.start()
 
     def tick(self) -> None:

@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 RADIUS_DEG = 0.7
 """Of a fixation of 250 ms; the area grows with the duration."""
 TRAIL_SLICES = 8
+STILL = 0.25
+"""Of the gaze's radius: smaller steps are not drawn."""
 OUTLINE = "#101418"
 """Dark edge around everything, so that it shows on any image."""
 
@@ -39,6 +41,15 @@ def _cosmetic(
     pen = QPen(QColor(colour), width, style, Qt.PenCapStyle.RoundCap)
     pen.setCosmetic(True)
     return pen
+
+
+def _moving(points: Floats, grid: float) -> list[list[float]]:
+    """Leave out points in the same cell as the one before: a resting eye is one dot, not fifty."""
+    cells = np.floor(points / grid)
+    moved = np.ones(len(points), bool)
+    moved[1:] = (np.diff(cells, axis=0) != 0).any(axis=1)
+    kept: list[list[float]] = points[moved].tolist()
+    return kept
 
 
 class ScanpathItem(QGraphicsItem):
@@ -129,6 +140,7 @@ class TrailItem(QGraphicsItem):
         seen = np.isfinite(x_px) & np.isfinite(y_px)
         self._gaze = QPointF(x_px[-1], y_px[-1]) if len(seen) and seen[-1] else None
         self._slices = []
+        grid = radius_px * STILL
         self._bounds = QRectF()
         if seen.any():
             left, right = float(x_px[seen].min()), float(x_px[seen].max())
@@ -140,12 +152,8 @@ class TrailItem(QGraphicsItem):
             edges = np.linspace(0, len(seen) - 1, TRAIL_SLICES + 1).round().astype(int)
             for first, last in itertools.pairwise(edges):
                 inside = slice(first, last + 1)
-                points = [
-                    QPointF(x, y)
-                    for x, y, there in zip(x_px[inside], y_px[inside], seen[inside], strict=True)
-                    if there
-                ]
-                self._slices.append(QPolygonF(points))
+                points = np.column_stack((x_px[inside], y_px[inside]))[seen[inside]]
+                self._slices.append(QPolygonF([QPointF(*at) for at in _moving(points, grid)]))
 
     def boundingRect(self) -> QRectF:  # noqa: N802
         """Return what trail and gaze cover."""

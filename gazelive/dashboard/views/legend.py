@@ -94,7 +94,7 @@ class Legend(QWidget):
 
     def _sign_width(self, entry: Entry) -> float:
         unit = QFontMetricsF(self.font()).xHeight()
-        return 4 * unit if entry.kind == "line" else max(2.0, entry.size) * unit
+        return 5 * unit if entry.kind == "line" else max(2.0, entry.size) * unit
 
     def _corners(self) -> list[QPointF]:
         height, corners, x, y = self._line_height(), [], 0.0, 0.0
@@ -116,9 +116,9 @@ def _draw_sign(painter: QPainter, entry: Entry, place: QRectF, unit: float) -> N
         return
     if entry.kind == "line":
         if entry.backing is not None:
-            painter.setPen(QPen(QColor(entry.backing), 0.45 * unit))
+            painter.setPen(QPen(QColor(entry.backing), 0.6 * unit))
             painter.drawLine(QPointF(place.left(), middle.y()), QPointF(place.right(), middle.y()))
-        painter.setPen(QPen(colour, 0.25 * unit, entry.style))
+        painter.setPen(QPen(colour, 0.32 * unit, entry.style))
         painter.drawLine(QPointF(place.left(), middle.y()), QPointF(place.right(), middle.y()))
         return
     painter.setPen(QPen(colour, 0.2 * unit))

@@ -17,8 +17,8 @@ from gazelive.dashboard.views.panel import Look
 from gazelive.dashboard.views.symbols import symbol_path
 from gazelive.dashboard.wording import percent
 
-NAME_SHARE = 0.36
-"""Of the width, for names."""
+WIDEST_NAME_SHARE = 0.5
+"""Of the width, for names and symbols."""
 TALLEST_ROW_LINES = 2.2
 SHORTEST_ROW_LINES = 1.15
 
@@ -77,10 +77,20 @@ class PosteriorBars(QWidget):
             max(self.height() / (ROWS + 1), SHORTEST_ROW_LINES * line), TALLEST_ROW_LINES * line
         )
         fitting = max(int(self.height() / height + 0.01), 1)
-        for number, contender in enumerate(self._standing.contenders[:fitting]):
-            self._draw_row(painter, contender, QRectF(0, number * height, self.width(), height))
+        rows = self._standing.contenders[:fitting]
+        name_width = self._name_width(rows)
+        for number, contender in enumerate(rows):
+            row = QRectF(0, number * height, self.width(), height)
+            self._draw_row(painter, contender, row, name_width)
 
-    def _draw_row(self, painter: QPainter, contender: Contender, row: QRectF) -> None:
+    def _name_width(self, rows: tuple[Contender, ...]) -> float:
+        metrics = QFontMetricsF(self.font())
+        widest = max((metrics.horizontalAdvance(row.name) for row in rows), default=0.0)
+        return min(widest + 2.0 * metrics.height(), WIDEST_NAME_SHARE * self.width())
+
+    def _draw_row(
+        self, painter: QPainter, contender: Contender, row: QRectF, name_width: float
+    ) -> None:
         assert self._standing is not None
         assert self._look is not None
         metrics = QFontMetricsF(self.font())
@@ -88,7 +98,6 @@ class PosteriorBars(QWidget):
         colour = QColor(contender_colour(contender, self._slots, self._look))
         sign_width = 1.1 * metrics.height()
         percent_width = metrics.horizontalAdvance(percent(0.9995)) + 4
-        name_width = NAME_SHARE * row.width()
         self._draw_symbol(painter, contender, colour, QPointF(sign_width / 2, row.center().y()))
 
         painter.setPen(QColor(theme.text if contender.kind != "others" else theme.faint))

@@ -45,7 +45,7 @@ class PosteriorOverTime(Panel):
         self._plot.setYRange(-0.03, 1.06)
         self._boundaries = pg.PlotCurveItem(connect="pairs")
         self._plot.addItem(self._boundaries, ignoreBounds=True)
-        self._labels = [pg.TextItem(anchor=(0.5, 0.0)) for _ in range(MOST_LABELS)]
+        self._labels = [pg.TextItem(anchor=(0.0, 0.0)) for _ in range(MOST_LABELS)]
         self._running = [pg.PlotCurveItem(connect="finite") for _ in range(MOST_LINES)]
         self._settled = [
             pg.PlotDataItem(connect="finite", antialias=True) for _ in range(MOST_LINES)

@@ -184,5 +184,5 @@ def _button(action: QAction) -> QToolButton:
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
     button.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Fixed)
-    button.setAccessibleName(action.text().replace("&", ""))
+    button.setAccessibleName(action.text().replace("&", "").replace("▾", "").strip())
     return button

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,16 @@ from gazelive.dashboard.views.plotting import minus, plain, set_ticks, style_axe
 WINDOWS_S = (2.0, 5.0, 10.0)
 ROWS = (("x (°)", 2.0), ("y (°)", 2.0), ("°/s", 100.0))
 """Label and least span of each row."""
+CENTRAL = (0.5, 99.5)
+"""Percentiles that are shown for certain: a closing lid may throw the gaze anywhere."""
+FASTEST_DEG_S = 800.0
+"""No eye is much faster; what is drawn beyond comes of closing lids."""
+
+
+Stretch = tuple[float, float, QColor]
+"""From and to, in seconds before the newest sample, and the shade."""
+FIT_EVERY = 5
+"""Frames between two looks at the limits of the axes."""
 
 
 class BandsItem(QGraphicsItem):
@@ -37,19 +48,13 @@ class BandsItem(QGraphicsItem):
     def __init__(self) -> None:
         super().__init__()
         self._bounds = QRectF()
-        self._stretches: list[tuple[QRectF, QColor]] = []
+        self._stretches: list[Stretch] = []
 
-    def set_content(self, bands: list[Band], newest_us: int, view: QRectF, theme: Theme) -> None:
+    def set_content(self, stretches: list[Stretch], view: QRectF) -> None:
         """Shade these; `view` is what the plot shows, seconds before the newest sample."""
         self.prepareGeometryChange()
         self._bounds = view
-        self._stretches = []
-        for band in bands:
-            colour = QColor(theme.saccade_band if "saccade" in band.kind else theme.loss_band)
-            assert band.offset_us is not None
-            start_s, end_s = ((t - newest_us) / 1e6 for t in (band.onset_us, band.offset_us))
-            place = QRectF(start_s, view.top(), end_s - start_s, view.height())
-            self._stretches.append((place.intersected(view), colour))
+        self._stretches = stretches
 
     def boundingRect(self) -> QRectF:  # noqa: N802
         """Return what the plot shows."""
@@ -63,8 +68,21 @@ class BandsItem(QGraphicsItem):
     ) -> None:
         """Fill the stretches."""
         if painter is not None:
-            for place, colour in self._stretches:
-                painter.fillRect(place, colour)
+            top, height = self._bounds.top(), self._bounds.height()
+            for start_s, end_s, colour in self._stretches:
+                painter.fillRect(QRectF(start_s, top, end_s - start_s, height), colour)
+
+
+def stretches_of(bands: list[Band], newest_us: int, seconds: float, theme: Theme) -> list[Stretch]:
+    """Return what to shade of the last seconds."""
+    saccade, loss = QColor(theme.saccade_band), QColor(theme.loss_band)
+    stretches = []
+    for band in bands:
+        end_us = newest_us if band.offset_us is None else band.offset_us
+        start_s = max((band.onset_us - newest_us) / 1e6, -seconds)
+        colour = saccade if "saccade" in band.kind else loss
+        stretches.append((start_s, min((end_us - newest_us) / 1e6, 0.0), colour))
+    return stretches
 
 
 class Traces(Panel):
@@ -79,6 +97,7 @@ class Traces(Panel):
         self._look: Look | None = None
         self._drawn: object = None
         self._limits: list[Limits | None] = [None] * len(ROWS)
+        self._frame = 0
         self.seconds = 5.0
         self._canvas = pg.GraphicsLayoutWidget()
         self._canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -161,29 +180,35 @@ class Traces(Panel):
             for curve in self._curves:
                 curve.setData([], [])
             return
-        view = self._plots[0].getViewBox()
-        window = state.traces.window(self.seconds, max(int(view.width()), 50))
+        width = self._plots[0].getViewBox().width()
+        window = state.traces.window(self.seconds, max(round(width / look.scale), 50))
         bands = state.bands.between(newest_us - round(1e6 * self.seconds), newest_us)
+        stretches = stretches_of(bands, newest_us, self.seconds, look.theme)
         rows = (window.x_deg, window.y_deg, window.speed_deg_s)
         for number, values in enumerate(rows):
-            limits = self._fit(number, values, state.threshold_deg_s)
-            self._curves[number].setData(window.times_s, values, skipFiniteCheck=False)
+            limits = self._limits[number]
+            if limits is None or self._frame % FIT_EVERY == 0:
+                limits = self._fit(number, values, state.threshold_deg_s)
+            self._curves[number].setData(window.times_s, values)
             area = QRectF(-self.seconds, limits[0], self.seconds, limits[1] - limits[0])
-            self._bands[number].set_content(bands, newest_us, area, look.theme)
+            self._bands[number].set_content(stretches, area)
+        self._frame += 1
         self._show_threshold(state.threshold_deg_s, look)
 
     def _fit(self, number: int, values: npt.NDArray[np.float32], threshold: float | None) -> Limits:
         seen = values[np.isfinite(values)]
-        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (np.nan, np.nan)
-        if number == 2:
-            low, high = 0.0, max(high, 2 * (threshold or 0.0))
+        low, high = math.nan, math.nan
+        if len(seen) and number < 2:
+            low, high = np.percentile(seen, CENTRAL).tolist()
+        elif len(seen):
+            low, high = 0.0, min(max(float(seen.max()), 3 * (threshold or 0.0)), FASTEST_DEG_S)
         limits = steady_limits(low, high, self._limits[number], ROWS[number][1])
         if number == 2:
             limits = (0.0, limits[1])
         if limits != self._limits[number]:
             self._limits[number] = limits
             self._plots[number].setYRange(*limits, padding=0)
-            ticks = round_ticks(limits, 3)
+            ticks = round_ticks(limits, 3, 0.08)
             set_ticks(self._plots[number], "left", [(t, minus(f"{t:g}")) for t in ticks])
         return limits
 

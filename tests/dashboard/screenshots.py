@@ -1,0 +1,96 @@
+"""Pictures of the dashboard with a replayed recording, or with a simulated one on images.
+
+    python tests/dashboard/screenshots.py RECORDING|simulated OUT [--seconds S] [--size 1280x800]
+
+`--seconds` is how far into the recording the picture is taken. Needs no display.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from recorded_documents import recorded_documents
+
+from gazelive.clock import ManualClock
+from gazelive.dashboard.application import make_application
+from gazelive.dashboard.feed import Command, ListFeed, Reply
+from gazelive.dashboard.preferences import Preferences
+from gazelive.dashboard.window import DashboardWindow
+from gazelive.gaze.documents import Document
+from gazelive.offline.analysis import analyse
+from gazelive.recordings.opening import read_recording
+
+STIMULI = Path(__file__).parents[2] / "stimuli"
+
+
+def documents_until(name: str, seconds: float) -> list[Document]:
+    """Return what has been sent up to a moment."""
+    if name == "simulated":
+        from gazelive.offline.demo import simulate_viewer
+        from gazelive.simulation.lab_session import image_rect_px
+
+        recording, rectangle = simulate_viewer(Path("demo"), lambda _done: None), image_rect_px()
+    else:
+        recording, rectangle = read_recording(Path(name)), None
+    sent = list(recorded_documents(analyse(recording), image_rectangle_px=rectangle))
+    viewing_s, start_us, documents = 0.0, 0, []
+    for time_us, document in sent:
+        if type(document).__name__ == "TrialStarted":
+            start_us = time_us
+        elif type(document).__name__ == "TrialStopped":
+            viewing_s += (time_us - start_us) / 1e6
+            start_us = 0
+        documents.append(document)
+        if viewing_s + (time_us - start_us) / 1e6 * (start_us > 0) >= seconds:
+            break
+    return documents
+
+
+def answer(_command: Command) -> Reply:
+    """Answer as a replay would."""
+    return {"ok": True, "playback": {"paused": False, "speed": 1.0}}
+
+
+def main() -> None:
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("recording")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seconds", type=float, default=14.0)
+    parser.add_argument("--size", action="append")
+    parser.add_argument("--theme", action="append", choices=["light", "dark"])
+    options = parser.parse_args()
+    app = make_application()
+    documents = documents_until(options.recording, options.seconds)
+    options.out.mkdir(parents=True, exist_ok=True)
+    stem = Path(options.recording).name.split(".")[0]
+    for theme in options.theme or ["light", "dark"]:
+        for size in options.size or ["1280x800", "3840x2160"]:
+            width, height = map(int, size.split("x"))
+            with tempfile.TemporaryDirectory() as folder:
+                preferences = Preferences(Path(folder) / "dashboard.ini")
+                preferences.theme = theme
+                clock = ManualClock()
+                feed = ListFeed(documents, answer=answer, source="tcp://127.0.0.1:5571")
+                window = DashboardWindow(feed, preferences, image_folders=[STIMULI], clock=clock)
+                window.resize(width, height)
+                window.show()
+                for _ in range(30):
+                    window.tick()
+                    app.processEvents()
+                    clock.advance_s(0.03)
+                path = options.out / f"{stem}_{theme}_{size}.png"
+                window.grab().save(str(path))
+                print(path)
+                window.close()
+
+
+if __name__ == "__main__":
+    main()
