@@ -18,8 +18,6 @@ Rows = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
 _NUMBER_OF = {name: number for number, name in enumerate(COLUMN_NAMES)}
-MIN_RESIDUAL_ROWS = 50
-"""Fewer saccades than this do not tell how a feature grows with amplitude."""
 
 
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,23 +133,3 @@ def copied(names: Sequence[str], *, signed: bool = False) -> list[Feature]:
     """Return features that are columns as they are (unsigned ones where they are above 0)."""
     operation = "copy" if signed else "positive"
     return [Feature(name=name, a=name, operation=operation, signed=signed) for name in names]
-
-
-def fitted_residual(name: str, a: str, b: str, rows: Rows) -> Feature | None:
-    """Return column `a` relative to what is usual for the amplitude in column `b`.
-
-    What is usual is exp(cubic in ln b), by least squares over `rows`; None where too few of them
-    know both.
-    """
-    x = rows[:, _NUMBER_OF[a]].astype(np.float64)
-    y = rows[:, _NUMBER_OF[b]].astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        known = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)
-    if known.sum() < MIN_RESIDUAL_ROWS:
-        return None
-    u = np.log(y[known])
-    powers = np.vander(u, N_CONSTANTS)
-    coefficients, *_ = np.linalg.lstsq(powers, np.log(x[known]), rcond=None)
-    return Feature(
-        name=name, a=a, b=b, operation="residual", constants=tuple(map(float, coefficients))
-    )

@@ -22,8 +22,14 @@ from gazelive.features.feature_set import (
     TypeRule,
 )
 from gazelive.features.scanpath import COLUMN_NAMES, Rows
+from gazelive.identification.fitted import Machine
 from gazelive.identification.linear import Closing, score_weights
-from gazelive.identification.machines import cross_validated, fit_learned_prior, fit_whitening
+from gazelive.identification.machines import (
+    cross_validated,
+    fit_learned_prior,
+    fit_multinomial,
+    fit_whitening,
+)
 from gazelive.identification.markov_methods import LinearFit, training_units
 from gazelive.identification.representation import Representation, robust_block
 from gazelive.identification.training_set import TrainingSet
@@ -33,6 +39,8 @@ Floats = npt.NDArray[np.float64]
 RIDGE = 1.0
 COST, COST_AGAIN, LEARNED = 0.05, 0.01, 0.5
 """Chosen on the shared OSIE table, splits 0 to 3."""
+FEWEST_TO_LEARN_FROM = 5
+"""With fewer viewers the directions in which people differ cannot be learned."""
 N_BINS = 8
 SIZES = TypeRule(kind="edges", column="amplitude_deg", edges=(1.5, 6.0))
 ORDINALS = TypeRule(kind="edges", column="ordinal", edges=(1.0, 2.0, 4.0))
@@ -102,17 +110,23 @@ def fit_gazelive_fixations(training: TrainingSet) -> LinearFit:
     scores = np.concatenate((units.scores, of_closing), axis=1)
     whitening = fit_whitening(scores, RIDGE)
     whitened = whitening(scores)
-    fit = fit_learned_prior(COST, COST_AGAIN, LEARNED)
     n_viewers = training.n_viewers
-    machine = fit(whitened, units.viewers, n_viewers).after(whitening)
-    held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
+    fit = fit_multinomial(COST)
+    if n_viewers >= FEWEST_TO_LEARN_FROM:
+        fit = fit_learned_prior(COST, COST_AGAIN, LEARNED)
     log_prior = units.log_prior(n_viewers)
+    logits = fit(whitened, units.viewers, n_viewers).minus(log_prior)
+    machine = logits.after(whitening)
+    held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
     n_dimensions = representation.n_dimensions
     return LinearFit(
         score_weights(representation, machine.weights[:n_dimensions]),
-        machine.bias - log_prior,
+        machine.bias,
         units.per_scanpath(held_out - log_prior, len(training)),
         "a regularised multinomial logistic regression, calibrated as it stands",
+        units.scores,
+        Machine("logistic", 1.0, whitening, whitened.astype(np.float32), units.viewers, logits),
+        units.usual_saccades,
         closing,
         machine.weights[n_dimensions:],
     )

@@ -1,27 +1,27 @@
 """The `gazelive` method on recordings: how the eye moves, compared in a whitened space.
 
-Features of the saccade, of the 48 ms after it and of the fixation before it, and how they differ
-from what is usual at that amplitude; a robust log-normal (signed: normal) density of each for 12
-types of saccades (four directions, three sizes). Where a density lies tells people apart; how
-wide it is does not, so only the first entry of each score is kept.
+Features of the saccade, of the 48 ms after it and of the fixation before it; a robust log-normal
+(signed: normal) density of each for 12 types of saccades (four directions, three sizes). Where a
+density lies tells people apart; how wide it is does not, so only the first entry of each score is
+kept.
+
+All of training happens on the windows' tempered scores, which are computed once.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import ModelError
-from gazelive.features.feature_set import (
-    DIRECTIONS_AND_SIZES,
-    Feature,
-    FeatureSet,
-    copied,
-    fitted_residual,
-)
-from gazelive.features.scanpath import Column, Rows
+from gazelive.features.feature_set import DIRECTIONS_AND_SIZES, Feature, FeatureSet, copied
+from gazelive.features.scanpath import Column
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
-from gazelive.identification.embedding import Embedding, OpenWindow
+from gazelive.identification.embedding import Embedding, OpenWindow, best_match
+from gazelive.identification.machines import fit_temperature
+from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
 from gazelive.identification.representation import Block, robust_block
 from gazelive.identification.training_set import TrainingSet
 from gazelive.identification.units import unit_windows
@@ -29,101 +29,215 @@ from gazelive.identification.units import unit_windows
 Floats = npt.NDArray[np.float64]
 SingleFloats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 LEAST_AMPLITUDE_DEG = 0.3
 STEP = 5
+CLIPPED_SD = 3.0
 RIDGE = 0.5
 """Added to each eigenvalue of the windows' covariance, in units of the mean eigenvalue."""
 MOST_DIMENSIONS = 400
-_ALONG = "movement_amplitude"
-_RELATIVE_TO_AMPLITUDE = (
-    "movement_duration",
-    "movement_peak_velocity",
-    "movement_mean_velocity",
-    "movement_peak_acceleration",
-    "movement_peak_deceleration",
-    "movement_mean_acceleration",
-    "movement_peak_jerk",
-    "movement_acceleration_time",
-    "movement_deceleration_time",
-    "movement_peak_to_mean_velocity",
-    "after_oscillation_range",
-    "after_reverse_velocity",
-    "after_second_velocity",
-    "after_glissade",
-)
-_RELATIVE_PER_AXIS = (
-    "movement_peak_velocity",
-    "movement_peak_acceleration",
-    "movement_peak_deceleration",
-)
+DEFAULT_TEMPERATURE = 48.0
+"""τ fitted across sessions of BioEye 2015 (77 people, random dots and reading, both ways)."""
+FEWEST_VIEWERS_TO_CALIBRATE = 20
+FEWEST_FOR_STRANGERS = 4
+VIEWER_FOLDS = 4
+STRANGER_SACCADES = (10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+STRANGER_DRAWS = 12
 
 
-def identity_features(rows: Rows, *, texture: bool = True) -> list[Feature]:
-    """Return the features, with residuals fitted to the rows of training.
+def identity_features(*, texture: bool = True) -> list[Feature]:
+    """Return the features; without `texture` nothing of the fixation before is used.
 
-    Without `texture` nothing of the fixation before is used: its noise may be the recording's
-    rather than the person's.
+    The noise in it may be the recording's rather than the person's.
     """
     groups = (*MOVEMENT, *AFTER, *(TEXTURE if texture else ()))
     features = copied([f.name for f in groups if not f.signed])
-    features += copied([f.name for f in groups if f.signed], signed=True)
-    relative = [(name, _ALONG) for name in _RELATIVE_TO_AMPLITUDE]
-    relative += [
-        (f"{name}_{axis}", f"{_ALONG}_{axis}") for name in _RELATIVE_PER_AXIS for axis in "xy"
-    ]
-    for a, b in relative:
-        residual = fitted_residual(f"{a} for its amplitude", a, b, rows)
-        if residual is not None:
-            features.append(residual)
-    return features
+    return features + copied([f.name for f in groups if f.signed], signed=True)
 
 
-def fit_embedding(training: TrainingSet, *, texture: bool = True) -> Embedding:
-    """Fit densities, centre and whitening to all windows of a training set."""
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """The tempered (not yet centred) scores of all windows of a training set, in order."""
+
+    scores: SingleFloats
+    """(windows, dimensions)"""
+    scanpath: Integers
+    weight: Floats
+    """How many saccades each stands for; windows overlap."""
+
+    def of(self, scanpaths: Flags) -> Windows:
+        """Return the windows of the chosen scanpaths."""
+        chosen = scanpaths[self.scanpath]
+        return Windows(self.scores[chosen], self.scanpath[chosen], self.weight[chosen])
+
+
+def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
+    """Fit the pooled densities."""
     rows = training.rows()
     rows = rows[rows[:, Column.AMPLITUDE_DEG] >= LEAST_AMPLITUDE_DEG]
-    block = robust_block(
-        FeatureSet(DIRECTIONS_AND_SIZES, identity_features(rows, texture=texture)),
+    return robust_block(
+        FeatureSet(DIRECTIONS_AND_SIZES, identity_features(texture=texture)),
         rows,
         family="log-gaussian",
         entries=1,
+        clipped_sd=CLIPPED_SD,
     )
-    tempered = _tempered_windows(training, block)
-    if len(tempered) < 2:
-        raise ModelError("too few saccades to learn from")
-    mean = tempered.mean(axis=0)
-    centred = tempered - mean
-    eigenvalues, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
-    kept = np.flatnonzero(eigenvalues > 1e-10 * eigenvalues[-1])[-MOST_DIMENSIONS:]
+
+
+def tempered_windows(training: TrainingSet, block: Block) -> Windows:
+    """Return the tempered score of every window of every scanpath."""
+    nothing = np.zeros((block.n_dimensions, 1), np.float32)
+    uncentred = Embedding(block, np.zeros(block.n_dimensions), nothing, STEP, LEAST_AMPLITUDE_DEG)
+    window = OpenWindow(uncentred)
+    scores, of_scanpath, weights = [], [], []
+    for number, path in enumerate(training.scanpaths):
+        rows = path.saccades[path.saccades[:, Column.AMPLITUDE_DEG] >= LEAST_AMPLITUDE_DEG]
+        pieces = unit_windows(len(rows), STEP)
+        shared = sum(beyond - first for first, beyond in pieces)
+        for first, beyond in pieces:
+            window.clear()
+            for row in rows[first:beyond]:
+                window.add(row)
+            scores.append(window.tempered().copy())
+            of_scanpath.append(number)
+            weights.append(len(rows) * (beyond - first) / shared)
+    return Windows(
+        np.array(scores, np.float32).reshape(-1, block.n_dimensions),
+        np.array(of_scanpath, np.int64),
+        np.array(weights),
+    )
+
+
+def fit_embedding(block: Block, windows: Windows) -> Embedding:
+    """Fit centre and whitening to windows."""
+    if len(windows.scores) < 2:
+        raise ModelError("there are too few saccades to learn from")
+    mean = windows.scores.mean(axis=0, dtype=np.float64)
+    centred = windows.scores - mean.astype(np.float32)
+    covariance = (centred.T @ centred).astype(np.float64) / len(centred)
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    kept = np.flatnonzero(eigenvalues > 1e-6 * eigenvalues[-1])[-MOST_DIMENSIONS:]
     reach = np.sqrt(eigenvalues[kept] + RIDGE * eigenvalues.mean())
     projection = (vectors[:, kept] / reach).astype(np.float32)
     return Embedding(block, mean, projection, STEP, LEAST_AMPLITUDE_DEG)
 
 
-def _tempered_windows(training: TrainingSet, block: Block) -> Floats:
-    """Return the tempered score of every window of every scanpath."""
-    n_dimensions = block.n_dimensions
-    nothing = Embedding(
-        block, np.zeros(n_dimensions), np.zeros((n_dimensions, 1), np.float32), STEP, 0.0
-    )
-    window = OpenWindow(nothing)
-    found = []
-    for path in training.scanpaths:
-        rows = path.saccades[path.saccades[:, Column.AMPLITUDE_DEG] >= LEAST_AMPLITUDE_DEG]
-        for first, beyond in unit_windows(len(rows), STEP):
-            window.clear()
-            for row in rows[first:beyond]:
-                window.add(row)
-            found.append(window.tempered().astype(np.float64))
-    return np.array(found).reshape(-1, n_dimensions)
+def embedded(embedding: Embedding, windows: Windows) -> SingleFloats:
+    """Return the embeddings (windows, embedded)."""
+    centred = windows.scores - embedding.mean.astype(np.float32)
+    return np.asarray(centred @ embedding.projection, np.float32)
 
 
-def viewer_directions(embedding: Embedding, training: TrainingSet) -> SingleFloats:
-    """Return the unit vector of each viewer's mean embedding."""
-    summed = np.zeros((training.n_viewers, embedding.n_embedded))
-    for path, viewer in zip(training.scanpaths, training.viewers, strict=True):
-        windows, n_saccades = embedding.windows(path)
-        summed[viewer] += n_saccades @ windows.astype(np.float64)
+def directions_of(vectors: SingleFloats, weights: Floats, labels: Integers, n: int) -> SingleFloats:
+    """Return the unit vectors of the weighted sums of windows by label."""
+    summed = np.zeros((n, vectors.shape[1]))
+    np.add.at(summed, labels, vectors * weights[:, None])
     lengths = np.linalg.norm(summed, axis=1, keepdims=True)
-    return (summed / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return np.asarray(summed / np.maximum(lengths, 1e-12), np.float32)
+
+
+def held_out_cosines(
+    training: TrainingSet, windows: Windows, vectors: SingleFloats, folds: Integers
+) -> tuple[Floats, Integers]:
+    """Return cosines (parts, viewers) of held-out parts, and the viewer of each part.
+
+    A part is all of a viewer's windows in one fold.
+    """
+    n_viewers = training.n_viewers
+    viewers = training.viewers[windows.scanpath]
+    cosines, labels = [], []
+    for fold in np.unique(folds):
+        out = folds == fold
+        present = np.unique(viewers[out])
+        if not np.isin(present, viewers[~out]).all():
+            continue
+        known = directions_of(vectors[~out], windows.weight[~out], viewers[~out], n_viewers)
+        probes = directions_of(vectors[out], windows.weight[out], viewers[out], n_viewers)
+        cosines.append((probes[present] @ known.T).astype(np.float64))
+        labels.append(present)
+    if not cosines:
+        return np.empty((0, n_viewers)), np.empty(0, np.int64)
+    return np.concatenate(cosines), np.concatenate(labels)
+
+
+def session_folds(training: TrainingSet, windows: Windows) -> Integers:
+    """Return the number of each window's session."""
+    names = sorted(set(training.sessions))
+    codes = np.array([names.index(session) for session in training.sessions], np.int64)
+    return codes[windows.scanpath]
+
+
+def calibrated_temperature(
+    training: TrainingSet, windows: Windows, vectors: SingleFloats
+) -> tuple[float, str]:
+    """Return τ and how it was found: the default, or refined across sessions where there are two.
+
+    The refinement is shrunken: 20 viewers count as much as the default.
+    """
+    default = f"the default temperature {DEFAULT_TEMPERATURE:g} (BioEye 2015, across sessions)"
+    n_viewers = training.n_viewers
+    if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE:
+        return DEFAULT_TEMPERATURE, default
+    folds = session_folds(training, windows)
+    cosines, labels = held_out_cosines(training, windows, vectors, folds)
+    if not len(labels):
+        return DEFAULT_TEMPERATURE, default
+    own = fit_temperature(cosines, labels)
+    share = n_viewers / (n_viewers + FEWEST_VIEWERS_TO_CALIBRATE)
+    shrunken = float(np.exp(share * np.log(own) + (1 - share) * np.log(DEFAULT_TEMPERATURE)))
+    return shrunken, f"temperature {shrunken:.3g}, refined across sessions from {default}"
+
+
+def strangers_threshold(
+    training: TrainingSet,
+    block: Block,
+    windows: Windows,
+    false_acceptance_rate: float,
+    seed: int = 0,
+) -> MatchThreshold:
+    """Return how well the best of the others fits viewers who were left out, a fold at a time."""
+    n_viewers = training.n_viewers
+    if n_viewers < FEWEST_FOR_STRANGERS:
+        return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
+    rng = np.random.default_rng(seed)
+    fold_of_viewer = rng.permutation(n_viewers) % VIEWER_FOLDS
+    matches: dict[float, list[float]] = {}
+    for fold in range(VIEWER_FOLDS):
+        is_known = fold_of_viewer[training.viewers] != fold
+        known = windows.of(is_known)
+        embedding = fit_embedding(block, known)
+        labels = training.viewers[known.scanpath]
+        directions = directions_of(embedded(embedding, known), known.weight, labels, n_viewers)
+        directions = directions[fold_of_viewer != fold]
+        strange = windows.of(~is_known)
+        vectors = embedded(embedding, strange)
+        for viewer in np.flatnonzero(fold_of_viewer == fold):
+            own = training.viewers[strange.scanpath] == viewer
+            _add_matches(matches, vectors[own], strange.weight[own], directions, rng)
+    found = {amount: np.array(values) for amount, values in matches.items()}
+    return threshold_of_matches(
+        found, false_acceptance_rate, f"{n_viewers} viewers, left out a quarter at a time"
+    )
+
+
+def _add_matches(
+    matches: dict[float, list[float]],
+    vectors: SingleFloats,
+    weights: Floats,
+    directions: SingleFloats,
+    rng: np.random.Generator,
+) -> None:
+    """Add the best matches of a stranger, seen for several numbers of saccades."""
+    seen = np.concatenate(([0.0], np.cumsum(weights)))
+    for amount in STRANGER_SACCADES:
+        last = int(np.searchsorted(seen, seen[-1] - amount, side="right"))
+        if seen[-1] < amount:
+            break
+        for first in rng.choice(last, min(last, STRANGER_DRAWS), replace=False):
+            beyond = int(np.searchsorted(seen, seen[first] + amount))
+            part = slice(first, beyond)
+            total = weights[part] @ vectors[part].astype(np.float64)
+            length = max(float(np.linalg.norm(total)), 1e-12)
+            cosines = directions @ (total / length).astype(np.float32)
+            matches.setdefault(amount, []).append(best_match(cosines.astype(np.float64)))

@@ -23,7 +23,8 @@ from gazelive.errors import ModelError
 from gazelive.features.scanpath import Rows, Scanpath
 from gazelive.identification import evidence_kernels as kernels
 from gazelive.identification.contract import Estimate
-from gazelive.identification.open_set import OpenSet
+from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
+from gazelive.identification.plda import Plda
 from gazelive.identification.representation import Block, Representation
 from gazelive.identification.units import n_units
 
@@ -133,7 +134,11 @@ class LinearIdentifier:
     weights: tuple[BlockWeights, ...]
     constant: Floats
     """(viewers,): c, once per unit."""
-    open_set: OpenSet
+    usual_saccades: float
+    """Of a unit in training: while an interval runs, c counts by how much of it has been seen."""
+    threshold: MatchThreshold
+    plda: Plda | None = None
+    """Tells strangers; None where there are too few viewers."""
     closing: Closing | None = None
     closing_weights: Floats | None = None
     """(4, viewers)"""
@@ -155,12 +160,20 @@ class LinearIdentifier:
         return evidence
 
     @cached_property
+    def representation(self) -> Representation:
+        """The blocks that the weights are for."""
+        return Representation(tuple(weights.block for weights in self.weights))
+
+    @cached_property
     def _scratch(self) -> list[Floats]:
         return [np.empty(len(w.block.features.features)) for w in self.weights]
 
 
 class LinearProbe:
-    """One person being identified by a `LinearIdentifier`."""
+    """One person being identified by a `LinearIdentifier`.
+
+    Whether it is a stranger is asked anew whenever an interval has settled.
+    """
 
     def __init__(self, identifier: LinearIdentifier, log_prior: Floats | None = None) -> None:
         self._identifier = identifier
@@ -169,7 +182,10 @@ class LinearProbe:
         self._scratch = [np.empty(len(w.block.features.features)) for w in identifier.weights]
         self._settled = np.zeros(n_viewers)
         self._open = np.zeros(n_viewers)
-        self._with_constant = np.zeros(n_viewers)
+        self._further = np.zeros(n_viewers)
+        self._score = np.zeros(identifier.representation.n_dimensions)
+        self._units = 0.0
+        self._log_unknown = NOTHING_KNOWN
         self._n_open = 0
         self._is_open = False
         self._n_saccades = 0
@@ -199,31 +215,35 @@ class LinearProbe:
 
     def settle(self, scanpath: Scanpath) -> None:
         """Replace the open interval's evidence."""
-        self._close(self._identifier.evidence(scanpath), scanpath.n_saccades, scanpath.seconds)
+        identifier = self._identifier
+        self._close(identifier.evidence(scanpath), scanpath.n_saccades, scanpath.seconds)
+        if identifier.plda is None or not scanpath.n_saccades:
+            return
+        self._score += identifier.representation.row_scores(scanpath.saccades).sum(axis=0)
+        self._units += n_units(scanpath.n_saccades)
+        leader = int(np.argmax(self._settled + self._log_prior))
+        match = identifier.plda.log_ratio(self._score / self._units, self._units, leader)
+        self._log_unknown = identifier.threshold.log_unknown(match, self._units)
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""
         log_probabilities = np.empty(len(self._settled))
-        kernels.log_posterior(
-            self._settled, self._open_evidence(), 1.0, self._log_prior, log_probabilities
-        )
-        n_saccades = self._n_saccades + self._n_open
+        further = self._open_evidence()
+        kernels.log_posterior(self._settled, further, 1.0, self._log_prior, log_probabilities)
         return Estimate(
             log_probabilities,
-            self._identifier.open_set.log_unknown(self._settled + self._with_constant, n_saccades),
-            n_saccades,
+            self._log_unknown,
+            self._n_saccades + self._n_open,
             self._n_images + self._is_open,
             self._seconds + (seconds or 0.0),
             not self._is_open,
         )
 
     def _open_evidence(self) -> Floats:
-        if self._n_open:
-            np.multiply(self._identifier.constant, n_units(self._n_open), out=self._with_constant)
-            self._with_constant += self._open
-        else:
-            self._with_constant[:] = 0
-        return self._with_constant
+        seen = min(self._n_open / self._identifier.usual_saccades, n_units(self._n_open))
+        np.multiply(self._identifier.constant, seen, out=self._further)
+        self._further += self._open
+        return self._further
 
     def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
         self._settled += evidence

@@ -38,6 +38,10 @@ class Linear:
         """Return (n, viewers) decisions."""
         return np.asarray(scores @ self.weights + self.bias, np.float64)
 
+    def minus(self, offset: Floats) -> Linear:
+        """Return the map less a constant."""
+        return Linear(self.weights, self.bias - offset)
+
     def after(self, first: Linear) -> Linear:
         """Return the map that does `first` and then this."""
         return Linear(first.weights @ self.weights, self(first.bias))

@@ -20,9 +20,11 @@ from scipy import special
 from gazelive.features.feature_set import FeatureSet
 from gazelive.features.scanpath import Column, Rows, Scanpath
 from gazelive.features.vigor import mean_rate_deg
+from gazelive.identification.fitted import Machine, MachineKind
 from gazelive.identification.folds import unit_folds
 from gazelive.identification.linear import BlockWeights, Closing, score_weights
 from gazelive.identification.machines import (
+    Linear,
     cross_validated,
     fit_calibration,
     fit_svm,
@@ -61,6 +63,11 @@ class LinearFit:
     """(scanpaths, viewers): cross-validated log evidence."""
     calibration: str
     """How it was calibrated, in words."""
+    raw_scores: Floats
+    """(units, dimensions): plain scores, which tell strangers."""
+    machine: Machine
+    usual_saccades: float
+    """Mean number of saccades of a unit."""
     closing: Closing | None = None
     closing_weights: Floats | None = None
 
@@ -111,11 +118,16 @@ def fit_generative(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     pooled, own = _viewer_models(features, statistics, viewers, n_viewers)
     summed = np.zeros((len(training), n_viewers))
     np.add.at(summed, where, temperature * ratios)
+    representation = Representation((gradient_block(pooled),))
+    units = training_units(training, representation)
     return LinearFit(
         (likelihood_ratio_weights(pooled, own, temperature),),
         np.zeros(n_viewers),
         summed,
         f"{how}: {temperature:.3g}",
+        units.scores,
+        units.machine("likelihood", temperature, nothing_whitened(representation), n_viewers),
+        units.usual_saccades,
     )
 
 
@@ -161,13 +173,18 @@ def fit_fisher_svm(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     fit = fit_svm(SVM_COST)
     decisions = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
     calibration = fit_calibration(decisions, units.viewers)
-    machine = calibration.after(fit(whitened, units.viewers, n_viewers).after(whitening))
     log_prior = units.log_prior(n_viewers)
+    logits = calibration.after(fit(whitened, units.viewers, n_viewers)).minus(log_prior)
+    machine = logits.after(whitening)
+    factor = float(np.mean(np.diag(calibration.weights)))
     return LinearFit(
         score_weights(representation, machine.weights),
-        machine.bias - log_prior,
+        machine.bias,
         units.per_scanpath(calibration(decisions) - log_prior, len(training)),
         "multinomial logistic regression on decisions cross-validated over scanpaths",
+        units.scores,
+        Machine("svm", factor, whitening, whitened.astype(np.float32), units.viewers, logits),
+        units.usual_saccades,
     )
 
 
@@ -185,6 +202,19 @@ class TrainingUnits:
         """Return how common each viewer's units are."""
         counts = np.bincount(self.viewers, minlength=n_viewers)
         return np.asarray(np.log(np.maximum(counts, 0.5) / counts.sum()), np.float64)
+
+    @property
+    def usual_saccades(self) -> float:
+        """Mean number of saccades of a unit."""
+        return float(self.n_saccades.mean())
+
+    def machine(
+        self, kind: MachineKind, factor: float, whitening: Linear, n_viewers: int
+    ) -> Machine:
+        """Return a machine that keeps no scores: likelihoods need none."""
+        empty = np.zeros((len(self.viewers), whitening.weights.shape[1]), np.float32)
+        logits = Linear(np.zeros((empty.shape[1], n_viewers)), np.zeros(n_viewers))
+        return Machine(kind, factor, whitening, empty, self.viewers, logits)
 
     def per_scanpath(self, evidence: Floats, n_scanpaths: int) -> Floats:
         """Return the evidence of each scanpath, summed over its units."""
@@ -207,6 +237,11 @@ def training_units(training: TrainingSet, representation: Representation) -> Tra
         where,
         unit_folds(images, where, viewers),
     )
+
+
+def nothing_whitened(representation: Representation) -> Linear:
+    """Return the map to no dimension at all."""
+    return Linear(np.zeros((representation.n_dimensions, 0)), np.zeros(0))
 
 
 def _viewer_models(

@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 MIN_VALUES = 50
 """Fewer values than this make no density: the cell says nothing."""
-CLIPPED_SD = 5.2
+CLIPPED_SD = 5.0
 """Values further than this many robust SD from the median (of the logarithm) count as that far."""
 _ROBUST_SD = 1.4826
 _TINY = 1e-9
@@ -184,10 +184,11 @@ def robust_block(
     family: Family = "gamma",
     entries: int = 2,
     frequencies: bool = True,
+    clipped_sd: float = CLIPPED_SD,
 ) -> Block:
     """Fit robust densities to rows; each cell's entries are whitened by its information.
 
-    Values are clipped at `CLIPPED_SD`, so that no single saccade decides. Cells with fewer than
+    Values are clipped at `clipped_sd`, so that no single saccade decides. Cells with fewer than
     `MIN_VALUES` say nothing; nor do, without `frequencies`, the types themselves.
     """
     types, values = features.types(rows), features.values(rows)
@@ -200,33 +201,33 @@ def robust_block(
             if len(x) >= MIN_VALUES:
                 gaussian = bool(features.signed[f]) or family != "gamma"
                 make = _gaussian_cell if gaussian else _gamma_cell
-                cells[u, f] = make(x, signed=bool(features.signed[f]))
+                cells[u, f] = make(x, bool(features.signed[f]), clipped_sd)
     counts = np.bincount(types[types >= 0], minlength=n_types) + 0.5
     shares = counts / counts.sum()
     weights = 1 / np.sqrt(shares) if frequencies else np.zeros(n_types)
     return Block(features, cells, shares, weights, kernels.LARGEST_SCORE, entries)
 
 
-def _clipped_cell(x: Floats, *, signed: bool) -> tuple[Floats, Floats]:
+def _clipped_cell(x: Floats, signed: bool, clipped_sd: float) -> tuple[Floats, Floats]:
     """Return a cell that knows its clipping, and the clipped values (their logarithms)."""
     cell = np.zeros(kernels.N_CELL)
     on_scale = x if signed else np.log(x)
     middle = float(np.median(on_scale))
-    reach = CLIPPED_SD * (_ROBUST_SD * float(np.median(np.abs(on_scale - middle))) + _TINY)
+    reach = clipped_sd * (_ROBUST_SD * float(np.median(np.abs(on_scale - middle))) + _TINY)
     cell[kernels.LOWEST], cell[kernels.HIGHEST] = middle - reach, middle + reach
     return cell, np.clip(on_scale, middle - reach, middle + reach)
 
 
-def _gaussian_cell(x: Floats, *, signed: bool) -> Floats:
-    cell, clipped = _clipped_cell(x, signed=signed)
+def _gaussian_cell(x: Floats, signed: bool, clipped_sd: float) -> Floats:
+    cell, clipped = _clipped_cell(x, signed, clipped_sd)
     cell[kernels.FAMILY] = kernels.GAUSSIAN if signed else kernels.LOG_GAUSSIAN
     cell[kernels.CENTRE], cell[kernels.SCALE] = clipped.mean(), clipped.std() + _TINY
     cell[kernels.M00], cell[kernels.M11] = 1, np.sqrt(0.5)
     return cell
 
 
-def _gamma_cell(x: Floats, *, signed: bool) -> Floats:
-    cell, clipped = _clipped_cell(x, signed=signed)
+def _gamma_cell(x: Floats, signed: bool, clipped_sd: float) -> Floats:
+    cell, clipped = _clipped_cell(x, signed, clipped_sd)
     shape, scale = (float(v) for v in fit_gamma(np.exp(clipped).mean(), clipped.mean()))
     cell[kernels.FAMILY] = kernels.GAMMA
     cell[kernels.CENTRE] = special.digamma(shape) + np.log(scale)

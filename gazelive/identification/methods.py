@@ -1,0 +1,166 @@
+"""Every method by its name: how it is trained, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gazelive.errors import ModelError
+from gazelive.features.vigor import DEFAULT_RATE_DEG
+from gazelive.identification import gazelive_samples as samples
+from gazelive.identification.embedding import EmbeddingIdentifier
+from gazelive.identification.fitted import Fitted, accuracy_of
+from gazelive.identification.folds import unit_folds
+from gazelive.identification.gazelive_fixations import fit_gazelive_fixations
+from gazelive.identification.linear import LinearIdentifier
+from gazelive.identification.markov_methods import (
+    LinearFit,
+    fit_fisher_svm,
+    fit_generative,
+    fit_vigor_rate_deg,
+)
+from gazelive.identification.open_set import no_threshold
+from gazelive.identification.plda import FEWEST_VIEWERS, fit_plda, strangers_threshold
+from gazelive.identification.training_set import SourceKind, TrainingSet
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say about training."""
+
+    false_acceptance_rate: float = 0.01
+    """Share of strangers that pass for somebody enrolled."""
+    texture: bool = True
+    """Whether `gazelive` looks at the fixation before a saccade, noise included."""
+
+
+FitMethod = Callable[[TrainingSet, Options], Fitted]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to identify viewers."""
+
+    name: str
+    summary: str
+    sources: tuple[SourceKind, ...]
+    fit: FitMethod
+
+
+def fit_method(name: str, training: TrainingSet, options: Options | None = None) -> Fitted:
+    """Train a method, or say why it cannot be."""
+    method = METHODS.get(name)
+    if method is None:
+        raise ModelError(f"there is no method {name}; there are {', '.join(METHODS)}")
+    if training.kind not in method.sources:
+        raise ModelError(
+            f"{name} looks at how the eye moves, which a fixation table does not tell: choose "
+            "gazelive, fisher-markov or markov, or give recordings"
+        )
+    if not len(training):
+        raise ModelError("there is no scanpath with a saccade to learn from")
+    return method.fit(training, options or Options())
+
+
+def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod:
+    def fit_it(training: TrainingSet, options: Options) -> Fitted:
+        fitted = fit(training)
+        n_viewers = training.n_viewers
+        plda, threshold = None, no_threshold("too few viewers to know what strangers are like")
+        scores, viewers = fitted.raw_scores, fitted.machine.viewers
+        if n_viewers > FEWEST_VIEWERS:
+            plda = fit_plda(scores, viewers, n_viewers)
+            threshold = strangers_threshold(
+                scores, viewers, n_viewers, options.false_acceptance_rate
+            )
+        identifier = LinearIdentifier(
+            name,
+            training.viewer_ids,
+            fitted.weights,
+            fitted.constant,
+            fitted.usual_saccades,
+            threshold,
+            plda,
+            fitted.closing,
+            fitted.closing_weights,
+        )
+        protocol = "single scanpaths held out, within sessions"
+        return Fitted(
+            identifier,
+            fitted.calibration,
+            accuracy_of(fitted.held_out, training.viewers, protocol, n_viewers),
+            fitted.machine,
+            _vigor_rate_deg(training),
+        )
+
+    return fit_it
+
+
+def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
+    if training.kind == "fixations":
+        return _fit_linear("gazelive", fit_gazelive_fixations)(training, options)
+    block = samples.fit_block(training, texture=options.texture)
+    windows = samples.tempered_windows(training, block)
+    embedding = samples.fit_embedding(block, windows)
+    vectors = samples.embedded(embedding, windows)
+    viewers = training.viewers[windows.scanpath]
+    temperature, how = samples.calibrated_temperature(training, windows, vectors)
+    if training.n_sessions > 1:
+        folds = samples.session_folds(training, windows)
+        protocol = "whole sessions held out"
+    else:
+        images = [training.scanpaths[i].image for i in windows.scanpath]
+        folds = unit_folds(images, windows.scanpath, viewers)
+        protocol = "a fifth of each session held out; across sessions it will be lower"
+    cosines, labels = samples.held_out_cosines(training, windows, vectors, folds)
+    identifier = EmbeddingIdentifier(
+        "gazelive",
+        training.viewer_ids,
+        embedding,
+        samples.directions_of(vectors, windows.weight, viewers, training.n_viewers),
+        temperature,
+        samples.strangers_threshold(training, block, windows, options.false_acceptance_rate),
+    )
+    return Fitted(
+        identifier,
+        how,
+        accuracy_of(cosines, labels, protocol, training.n_viewers),
+        vigor_rate_deg=_vigor_rate_deg(training),
+    )
+
+
+def _vigor_rate_deg(training: TrainingSet) -> float:
+    return fit_vigor_rate_deg(training) if training.kind == "samples" else DEFAULT_RATE_DEG
+
+
+_BOTH: tuple[SourceKind, ...] = ("samples", "fixations")
+METHODS = {
+    method.name: method
+    for method in (
+        Method("gazelive", "our own best", _BOTH, _fit_gazelive),
+        Method(
+            "fisher-markov-dynamics",
+            "the paper's Fisher SVM on the Markov model with saccade dynamics",
+            ("samples",),
+            _fit_linear("fisher-markov-dynamics", lambda t: fit_fisher_svm(t, dynamics=True)),
+        ),
+        Method(
+            "fisher-markov",
+            "the paper's Fisher SVM on the Markov model",
+            _BOTH,
+            _fit_linear("fisher-markov", lambda t: fit_fisher_svm(t, dynamics=False)),
+        ),
+        Method(
+            "markov-dynamics",
+            "the paper's Markov model with saccade dynamics",
+            ("samples",),
+            _fit_linear("markov-dynamics", lambda t: fit_generative(t, dynamics=True)),
+        ),
+        Method(
+            "markov",
+            "the paper's Markov model",
+            _BOTH,
+            _fit_linear("markov", lambda t: fit_generative(t, dynamics=False)),
+        ),
+    )
+}
