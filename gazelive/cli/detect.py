@@ -207,7 +207,10 @@ def _warn_of_outcomes(analysis: Analysis) -> None:
     reasons: dict[str, list[str]] = {}
     for analysed in analysis.intervals:
         if not analysed.gaze.detection.saccades:
-            name = analysed.interval.trial or f"block {analysed.interval.block + 1}"
+            interval = analysed.interval
+            name = f"block {interval.block + 1}"
+            if interval.trial is not None:
+                name = f"trial {interval.trial}"
             reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
     for sentence, names in reasons.items():
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""

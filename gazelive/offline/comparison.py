@@ -175,18 +175,35 @@ def read_labels(
     spans = searched_ms
     if spans is None:
         spans = np.array([[b.start_us, b.end_us] for b in recording.blocks], np.float64) / 1000
-    return _labels_of_events(str(path), [("saccade", tracker_saccades_ms(recording))], spans)
+    return _labels_of_events(str(path), tracker_labels_ms(recording), spans)
 
 
-def tracker_saccades_ms(recording: Recording) -> Floats:
-    """Return the saccades that the tracker found in either eye; overlapping ones are one."""
-    found = sorted((e.start_us, e.end_us) for e in recording.tracker_events if e.kind == "saccade")
+def tracker_labels_ms(recording: Recording) -> list[tuple[str, Floats]]:
+    """Return the blinks and saccades that the tracker found in either eye.
+
+    Saccades that overlap are one. EyeLink's parser puts a saccade around every blink: that is the
+    lid, and no saccade.
+    """
+    found = [event for event in recording.tracker_events if event.kind == "saccade"]
     if not found:
         raise RecordingError(
             "the tracker recorded no saccades here, so there is nothing to compare with",
             path=recording.path,
         )
-    return _merged(np.array(found, np.float64) / 1000)
+    blinks = [event for event in recording.tracker_events if event.kind == "blink"]
+    starts_us = {
+        eye: np.sort([blink.start_us for blink in blinks if blink.eye == eye]) for eye in "LR"
+    }
+    around_blink: list[tuple[float, float]] = []
+    others: list[tuple[float, float]] = []
+    for event in found:
+        first, beyond = np.searchsorted(starts_us[event.eye], [event.start_us, event.end_us + 1])
+        span_ms = event.start_us / 1000, event.end_us / 1000
+        (around_blink if beyond > first else others).append(span_ms)
+    return [
+        (name, _merged(np.array(spans, np.float64).reshape(-1, 2)))
+        for name, spans in (("blink", around_blink), ("saccade", others))
+    ]
 
 
 def _merged(spans_ms: Floats) -> Floats:
