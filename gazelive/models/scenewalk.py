@@ -8,6 +8,8 @@ potential is 0. Durations are in seconds, positions in degrees; the first fixati
 
 from __future__ import annotations
 
+import threading
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,9 @@ from gazelive.gaze.screen import Geometry
 from gazelive.models import scenewalk_kernels as kernels
 
 Floats = npt.NDArray[np.float64]
+
+_CACHE_LINE_CELLS = 8
+_of_thread = threading.local()
 
 
 class SceneWalkParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +52,12 @@ class SceneWalkParameters(msgspec.Struct, frozen=True, kw_only=True):
     def to_array(self) -> Floats:
         """Return the eight numbers in order, as the kernels take them."""
         return np.array(msgspec.structs.astuple(self), np.float64)
+
+    @classmethod
+    def from_array(cls, values: npt.ArrayLike) -> SceneWalkParameters:
+        """Return the parameters with the eight numbers in order."""
+        numbers = np.asarray(values, np.float64).tolist()
+        return cls(**dict(zip(cls.__struct_fields__, numbers, strict=True)))
 
 
 class ImageGrid:
@@ -100,26 +111,30 @@ class ImageGrid:
         n_rows, n_columns = self.shape
         return np.clip(rows, 0, n_rows - 1), np.clip(columns, 0, n_columns - 1)
 
+    def cell(self, x_deg: float, y_deg: float) -> tuple[int, int]:
+        """Return row and column of one position, as `cells` does."""
+        column = int(self.x_edges_deg.searchsorted(x_deg, side="right")) - 1
+        row = int(self.y_edges_deg.searchsorted(y_deg, side="right")) - 1
+        n_rows, n_columns = self.shape
+        return min(max(row, 0), n_rows - 1), min(max(column, 0), n_columns - 1)
+
 
 class SceneWalk:
     """One viewing of one image: advance it through the fixations, ask where the next one falls."""
 
     def __init__(self, parameters: SceneWalkParameters, saliency: Floats, grid: ImageGrid) -> None:
-        if saliency.shape != grid.shape:
-            raise ModelError(f"a saliency of {saliency.shape} cells on a grid of {grid.shape}")
         self.grid = grid
-        self._saliency = np.ascontiguousarray(saliency, np.float64)
         self._parameters = parameters.to_array()
-        self._attention = np.full(grid.shape, kernels.START_LEVEL)
-        self._inhibition = np.full(grid.shape, kernels.START_LEVEL)
-        self._scratch = np.empty(grid.shape)
+        self._maps = new_maps(kernels.N_MAPS, grid.shape)
+        self._maps[kernels.SALIENCY][:] = checked_saliency(saliency, grid)
+        self._sums = np.empty(kernels.N_SUMS)
+        kernels.begin(self._maps, self._sums)
 
     def advance(self, x_deg: float, y_deg: float, duration_s: float) -> None:
         """Let the maps evolve through a fixation."""
-        kernels.advance_maps(
-            self._attention,
-            self._inhibition,
-            self._saliency,
+        kernels.advance(
+            self._maps,
+            self._sums,
             self.grid.x_deg,
             self.grid.y_deg,
             x_deg,
@@ -131,15 +146,13 @@ class SceneWalk:
     def next_probabilities(self) -> Floats:
         """Return the probability of each cell (rows, columns) to be fixated next; sums to 1."""
         probabilities = np.empty(self.grid.shape)
-        kernels.next_probabilities(
-            self._attention, self._inhibition, self._parameters, self._scratch, probabilities
-        )
+        kernels.next_probabilities(self._maps, self._sums, self._parameters, probabilities)
         return probabilities
 
     def next_log_probability(self, x_deg: float, y_deg: float) -> float:
         """Return ln p of the cell around a position to be fixated next."""
-        row, column = self.grid.cells(x_deg, y_deg)
-        return float(np.log(self.next_probabilities()[row, column]))
+        row, column = self.grid.cell(x_deg, y_deg)
+        return kernels.log_probability(self._maps, self._sums, row, column, self._parameters)
 
     def sample_next(self, rng: np.random.Generator) -> tuple[float, float]:
         """Draw the next fixation's position in degrees, spread evenly within its cell."""
@@ -171,16 +184,55 @@ def log_likelihood(
     """
     x, y = np.asarray(x_deg, np.float64), np.asarray(y_deg, np.float64)
     rows, columns = grid.cells(x, y)
-    return float(
-        kernels.scanpath_log_likelihood(
-            np.ascontiguousarray(saliency, np.float64),
-            grid.x_deg,
-            grid.y_deg,
-            x,
-            y,
-            np.asarray(durations_s, np.float64),
-            rows,
-            columns,
-            parameters.to_array(),
-        )
+    maps, sums = workspace(kernels.N_MAPS, kernels.N_SUMS, grid.shape)
+    maps[kernels.SALIENCY][:] = checked_saliency(saliency, grid)
+    return kernels.scanpath_log_likelihood(
+        maps,
+        sums,
+        grid.x_deg,
+        grid.y_deg,
+        x,
+        y,
+        np.asarray(durations_s, np.float64),
+        rows,
+        columns,
+        parameters.to_array(),
     )
+
+
+def checked_saliency(saliency: Floats, grid: ImageGrid) -> Floats:
+    """Return the saliency, if it fits the grid and a window anywhere can see some of it."""
+    if saliency.shape != grid.shape:
+        raise ModelError(f"a saliency of {saliency.shape} cells on a grid of {grid.shape}")
+    if not (saliency.min() > 0 and saliency.max() < np.inf):
+        raise ModelError("a saliency has finite numbers above 0 in all cells")
+    return saliency
+
+
+def new_maps(n_maps: int, shape: tuple[int, int]) -> tuple[Floats, ...]:
+    """Return maps that begin at the processor's cache lines: vector instructions like that."""
+    n_cells = shape[0] * shape[1]
+    per_map = -(-n_cells // _CACHE_LINE_CELLS) * _CACHE_LINE_CELLS
+    block = np.empty(n_maps * per_map + _CACHE_LINE_CELLS)
+    start = -(block.ctypes.data // block.itemsize) % _CACHE_LINE_CELLS
+    return tuple(
+        block[begin : begin + n_cells].reshape(shape)
+        for begin in range(start, start + n_maps * per_map, per_map)
+    )
+
+
+def workspace(
+    n_maps: int, n_sums: int, shape: tuple[int, int]
+) -> tuple[tuple[Floats, ...], Floats]:
+    """Return maps and sums that the calling thread may use until it asks again.
+
+    Fresh memory of this size costs more than a tenth of a scanpath's likelihood.
+    """
+    held: dict[tuple[int, tuple[int, int]], tuple[tuple[Floats, ...], Floats]] = (
+        _of_thread.__dict__.setdefault("workspaces", {})
+    )
+    if (n_maps, shape) not in held:
+        for other in [key for key in held if key[0] == n_maps]:
+            del held[other]
+        held[n_maps, shape] = new_maps(n_maps, shape), np.empty(n_sums)
+    return held[n_maps, shape]
