@@ -96,6 +96,9 @@ class ZmqFeed:
         except zmq.ZMQError as error:
             self.close()
             raise TransportError(f"{documents_address}: {error}") from error
+        except BaseException:  # keys that are wrong, say
+            self.close()
+            raise
 
     @property
     def connected(self) -> bool:

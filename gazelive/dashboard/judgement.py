@@ -81,7 +81,7 @@ def averaged(summaries: Sequence[QualitySummary]) -> QualitySummary | None:
     """Return one summary of several seconds: means, and the last of what counts up."""
     if not summaries:
         return None
-    squares = [s.rms_s2s_deg**2 for s in summaries if s.rms_s2s_deg is not None]
+    squares = [s.rms_s2s_deg * s.rms_s2s_deg for s in summaries if s.rms_s2s_deg is not None]
     return msgspec.structs.replace(
         summaries[-1],
         rate_received_hz=_mean([s.rate_received_hz for s in summaries]),

@@ -48,9 +48,10 @@ class PosteriorOverTime(Panel):
         self._labels = [pg.TextItem(anchor=(0.0, 0.0)) for _ in range(MOST_LABELS)]
         self._running = [pg.PlotCurveItem(connect="finite") for _ in range(MOST_LINES)]
         self._settled = [
-            pg.PlotDataItem(connect="finite", antialias=True) for _ in range(MOST_LINES)
+            pg.PlotCurveItem(connect="finite", antialias=True) for _ in range(MOST_LINES)
         ]
-        for item in (*self._labels, *self._running, *self._settled):
+        self._symbols = [pg.ScatterPlotItem(antialias=True) for _ in range(MOST_LINES)]
+        for item in (*self._labels, *self._running, *self._settled, *self._symbols):
             self._plot.addItem(item, ignoreBounds=True)
         self._legend = Legend()
         self._choice = QComboBox()
@@ -136,9 +137,10 @@ class PosteriorOverTime(Panel):
         entries = []
         for number in range(MOST_LINES):
             running, settled = self._running[number], self._settled[number]
+            symbols = self._symbols[number]
             shown = number < len(leading)
-            running.setVisible(shown)
-            settled.setVisible(shown)
+            for item in (running, settled, symbols):
+                item.setVisible(shown)
             if not shown:
                 continue
             position = leading[number]
@@ -147,14 +149,16 @@ class PosteriorOverTime(Panel):
             width = 1.2 * look.scale
             _draw(running, line.running_x, line.running_p)
             running.setPen(pg.mkPen(colour, width=width, style=Qt.PenStyle.DotLine))
-            settled.setData(
-                np.array(line.settled_x, float),
-                np.array(line.settled_p, float),
-                pen=pg.mkPen(colour, width=1.6 * width),
+            _draw(settled, line.settled_x, line.settled_p)
+            settled.setPen(pg.mkPen(colour, width=1.6 * width))
+            there = np.isfinite(line.settled_p)
+            symbols.setData(
+                np.array(line.settled_x)[there],
+                np.array(line.settled_p)[there],
                 symbol=symbol,
-                symbolSize=8 * look.scale,
-                symbolBrush=colour,
-                symbolPen=pg.mkPen(look.theme.plot, width=1) if symbol != "x" else colour,
+                size=8 * look.scale,
+                brush=pg.mkBrush(colour),
+                pen=pg.mkPen(look.theme.plot, width=1),
             )
             name = viewer_name(position, state.model)
             if len(name) > LONGEST_NAME:

@@ -1,0 +1,213 @@
+"""The feed over real sockets, against an engine that comes, goes and comes back."""
+
+import threading
+import time
+
+import msgspec
+import pytest
+import zmq
+
+from gazelive.dashboard import feed as feed_module
+from gazelive.dashboard.feed import DocumentFeed, ListFeed, ZmqFeed, read_reply, snapshot_documents
+from gazelive.errors import PeerLostError, TransportError
+from gazelive.gaze.documents import Notice, RunStarted, encode
+
+from .sent import a_whole_run, model, posterior, run
+
+PATIENCE_S = 20.0
+
+
+class Engine:
+    """Publishes documents and answers requests, as the real one does."""
+
+    def __init__(self, documents="tcp://127.0.0.1:*", control="tcp://127.0.0.1:*"):
+        self._context = zmq.Context()
+        self._publisher = self._context.socket(zmq.PUB)
+        self._publisher.bind(documents)
+        self._control = self._context.socket(zmq.REP)
+        self._control.bind(control)
+        self.documents_address = self._publisher.getsockopt_string(zmq.LAST_ENDPOINT)
+        self.control_address = self._control.getsockopt_string(zmq.LAST_ENDPOINT)
+        self.heard = []
+        self.replies = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._answer)
+        self._thread.start()
+
+    def send(self, *messages):
+        for message in messages:
+            self._publisher.send(message if isinstance(message, bytes) else encode(message))
+
+    def _answer(self):
+        while not self._stopping.is_set():
+            if self._control.poll(20):
+                request = msgspec.msgpack.decode(self._control.recv())
+                self.heard.append(request)
+                reply = self.replies.get(request["command"], {"ok": True})
+                self._control.send(
+                    reply if isinstance(reply, bytes) else msgspec.msgpack.encode(reply)
+                )
+
+    def die(self):
+        if not self._stopping.is_set():
+            self._stopping.set()
+            self._thread.join()
+            self._publisher.close(0)
+            self._control.close(0)
+            self._context.term()
+
+
+@pytest.fixture
+def engine():
+    engine = Engine()
+    yield engine
+    engine.die()
+
+
+@pytest.fixture
+def feed(engine):
+    feed = ZmqFeed(engine.documents_address, engine.control_address)
+    yield feed
+    feed.close()
+
+
+def until(feed, condition):
+    """Poll until the condition holds of everything that came; return it."""
+    found = []
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition(found):
+        assert time.monotonic() < deadline, "nothing came"
+        found += feed.poll()
+    return found
+
+
+def subscribed(engine, feed):
+    """Send until the first document arrives: a subscription takes its time."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        engine.send(Notice(level="info", text="hello"))
+        if feed.poll():
+            break
+    engine.send(Notice(level="info", text="now"))
+    until(feed, lambda found: any(getattr(doc, "text", "") == "now" for doc in found))
+
+
+def test_both_feeds_are_feeds(feed):
+    assert isinstance(feed, DocumentFeed)
+    assert isinstance(ListFeed(), DocumentFeed)
+
+
+def test_documents_arrive_whole_and_in_order(engine, feed):
+    subscribed(engine, feed)
+    sent = a_whole_run()
+    engine.send(*sent)
+    assert until(feed, lambda found: len(found) >= len(sent)) == sent
+    assert feed.poll() == []
+
+
+def test_a_feed_is_connected_while_the_engine_lives_and_after_its_return(engine, feed):
+    until(feed, lambda _: feed.connected)
+    documents, control = engine.documents_address, engine.control_address
+    engine.die()
+    until(feed, lambda _: not feed.connected)
+    again = Engine(documents, control)
+    try:
+        until(feed, lambda _: feed.connected)
+        subscribed(again, feed)
+        again.send(run())
+        assert until(feed, lambda found: found) == [run()]
+    finally:
+        again.die()
+
+
+def test_without_an_engine_it_waits_and_complains_only_when_asked(monkeypatch):
+    monkeypatch.setattr(feed_module, "REPLY_TIMEOUT_MS", 50)
+    feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
+    try:
+        assert feed.poll() == []
+        assert not feed.connected
+        with pytest.raises(PeerLostError, match="does not answer"):
+            feed.request({"command": "snapshot"})
+    finally:
+        feed.close()
+        feed.close()
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(TransportError, match="nonsense"):
+        ZmqFeed("nonsense", "nonsense")
+
+
+def test_what_is_no_document_becomes_a_notice(engine, feed):
+    subscribed(engine, feed)
+    engine.send(b"garbage", posterior())
+    found = until(feed, lambda found: len(found) >= 2)
+    assert isinstance(found[0], Notice)
+    assert found[0].level == "error"
+    assert found[1] == posterior()
+
+
+def test_a_burst_is_taken_in_portions(engine, feed, monkeypatch):
+    subscribed(engine, feed)
+    monkeypatch.setattr(feed_module, "MOST_PER_POLL", 10)
+    engine.send(*[posterior(n_saccades=i) for i in range(35)])
+    sizes = []
+    deadline = time.monotonic() + PATIENCE_S
+    while sum(sizes) < 35 and time.monotonic() < deadline:
+        sizes.append(len(feed.poll()))
+    assert max(sizes) <= 10
+    assert sum(sizes) == 35
+
+
+def test_requests_are_answered(engine, feed):
+    engine.replies["snapshot"] = {
+        "ok": True,
+        "documents": [encode(run()), encode(model())],
+    }
+    assert snapshot_documents(feed.request({"command": "snapshot"})) == [run(), model()]
+    feed.request({"command": "speed", "speed": None})
+    assert engine.heard == [{"command": "snapshot"}, {"command": "speed", "speed": None}]
+
+
+def test_what_the_engine_refuses_is_an_error_with_its_words(engine, feed):
+    engine.replies["pause"] = {"ok": False, "error": "a live tracker cannot be paused"}
+    with pytest.raises(TransportError, match="cannot be paused"):
+        feed.request({"command": "pause"})
+    engine.replies["pause"] = b"\xc1"
+    with pytest.raises(TransportError, match="not an answer"):
+        feed.request({"command": "pause"})
+
+
+def test_a_request_after_the_end_is_an_error_not_a_crash(engine, feed):
+    feed.close()
+    with pytest.raises(TransportError):
+        feed.request({"command": "status"})
+
+
+def test_a_refusal_without_a_reason():
+    with pytest.raises(TransportError, match="without a reason"):
+        read_reply(msgspec.msgpack.encode({}))
+    assert snapshot_documents({"ok": True}) == []
+
+
+def test_a_list_gives_out_what_was_put_in():
+    feed = ListFeed([run()], answer=lambda command: {"ok": True, "heard": command["command"]})
+    feed.put(model())
+    assert [type(document) for document in feed.poll()] == [RunStarted, type(model())]
+    assert feed.poll() == []
+    assert feed.request({"command": "mark"}) == {"ok": True, "heard": "mark"}
+    feed.close()
+    with pytest.raises(PeerLostError):
+        feed.request({"command": "mark"})
+
+
+def test_keys_are_given_before_connecting(engine):
+    secured = []
+    feed = ZmqFeed(
+        engine.documents_address,
+        engine.control_address,
+        secure=lambda socket: secured.append(socket.type),
+    )
+    feed.request({"command": "status"})
+    feed.close()
+    assert secured == [zmq.SUB, zmq.REQ]

@@ -1,0 +1,304 @@
+import math
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gazelive.dashboard.connection import Playback
+from gazelive.dashboard.event_record import MOST_POINTS
+from gazelive.dashboard.gaze_scene import MOST_EVENTS
+from gazelive.dashboard.notices import MOST_NOTICES
+from gazelive.dashboard.session_facts import session_facts
+from gazelive.dashboard.state import DashboardState
+from gazelive.gaze import documents as d
+from gazelive.gaze.screen import ScreenGeometry
+
+from .sent import (
+    a_whole_run,
+    blink,
+    fixation,
+    model,
+    posterior,
+    run,
+    saccade,
+    summary,
+    trace,
+    trial,
+    validated,
+)
+
+st.register_type_strategy(
+    ScreenGeometry,
+    st.just(
+        ScreenGeometry(
+            width_px=1920, height_px=1080, width_mm=535.0, height_mm=301.0, eye_distance_mm=600.0
+        )
+    ),
+)
+
+
+def any_document():
+    """Return documents that a decoder would let pass, however little sense they make."""
+    kinds = [kind for kind in d.Document.__args__ if kind is not d.RunStarted]
+    anything = st.one_of([st.from_type(kind) for kind in kinds])
+    return st.one_of(anything, st.sampled_from([run(), run("other"), *a_whole_run()]))
+
+
+def after(*documents, connected=True):
+    state = DashboardState("tcp://engine")
+    state.set_connection(connected, 0.0)
+    state.apply_all(documents)
+    return state
+
+
+@settings(max_examples=60)
+@given(st.lists(any_document(), max_size=40))
+def test_no_sequence_of_documents_breaks_it(documents):
+    state = after(*documents)
+    assert state.gauges
+    assert session_facts(state, hide_viewer=False)
+    assert state.connection.text
+    if state.standing is not None:
+        assert all(0 <= c.probability <= 1 for c in state.standing.contenders)
+    state.scene.turned_saccades()
+    state.main_sequence.points()
+    for position in state.history.leading(5):
+        state.history.line(position, "saccades")
+
+
+def test_a_whole_run_is_shown():
+    state = after(*a_whole_run())
+    assert state.standing is not None
+    assert state.standing.leader is not None
+    assert state.standing.leader.name == "Ada"
+    assert not state.standing.settled
+    assert len(state.history.boundaries) == 2
+    assert len(state.scene.fixations) == len(state.scene.saccades) == 12, "of the second image only"
+    assert len(state.main_sequence.points().amplitude_deg) == 24
+    assert state.main_sequence.points().current.sum() == 12
+    assert state.elapsed_s == pytest.approx(7.61), "up to the last posterior"
+    assert state.connection.text == "Live"
+
+
+def test_facts_of_the_session():
+    state = after(*a_whole_run())
+    facts = session_facts(state, hide_viewer=False)
+    assert facts == {
+        "Session": "s01",
+        "Viewer": "Ada",
+        "Trial": "2 of 9",
+        "Image": "cat.jpg",
+        "Elapsed": "0:07",
+        "Device": "EyeLink 1000, 1000\u202fHz, right eye",
+        "Model": "lab.model (fisher-svm), 10 viewers",
+    }
+    assert session_facts(state, hide_viewer=True)["Viewer"] == "hidden"
+    state.apply(d.TrialStopped(trial="trial 2", tracker_time_us=8_000_000))
+    assert session_facts(state, hide_viewer=False)["Trial"] == "2 of 9, over"
+
+
+def test_facts_before_anything_is_known():
+    facts = session_facts(after(), hide_viewer=False)
+    assert set(facts.values()) == {"–", "0:00", "none"}
+    named_only = after(run(), d.TrialStarted(trial="practice", tracker_time_us=0))
+    facts = session_facts(named_only, hide_viewer=False)
+    assert (facts["Viewer"], facts["Trial"], facts["Image"]) == (
+        "not told",
+        "practice",
+        "none named",
+    )
+
+
+def test_a_new_run_begins_with_nothing_of_the_old_one():
+    state = after(*a_whole_run(), d.RunStopped(reason="finished"))
+    assert state.connection.text == "The run has ended: finished"
+    state.apply(run("s02"))
+    assert state.posterior is None
+    assert state.trial is None
+    assert not state.scene.saccades
+    assert not state.history.points
+    assert not state.summaries
+    assert len(state.traces) == 0
+    assert state.connection.phase == "running"
+    assert state.model is not None, "the model goes on until another is loaded"
+
+
+def test_the_same_run_again_goes_on_and_after_its_end_begins_anew():
+    state = after(*a_whole_run())
+    state.apply(run(viewer="Ada"))
+    assert state.posterior is not None, "an engine that was restarted goes on"
+    state.apply_all([d.RunStopped(reason="over"), run(viewer="Ada")])
+    assert state.posterior is None
+
+
+def test_a_replay_from_an_earlier_point_begins_anew():
+    state = after(*a_whole_run())
+    state.apply(trial(1, 0))
+    assert state.posterior is None
+    assert len(state.history.boundaries) == 1
+    state.apply(posterior(time_ms=300, n_saccades=1))
+    assert state.standing is not None
+    assert state.standing.n_saccades == 1
+
+
+def test_a_trial_of_which_more_becomes_known_is_the_same_trial():
+    state = after(run(), trial(1, 0), saccade(100), saccade(900), posterior(time_ms=950))
+    state.apply(trial(1, 500_000, image="cat.jpg"))
+    assert state.trial is not None
+    assert state.trial.image == "cat.jpg"
+    assert [s.onset_us for s in state.scene.saccades] == [900_000], "the image came at 500 ms"
+    assert len(state.history.boundaries) == 1
+    assert state.posterior is not None
+
+
+def test_a_settled_interval_replaces_what_came_on_the_way():
+    state = after(run(), trial(1, 0), saccade(100), fixation(150, 400), saccade(420))
+    state.apply(
+        d.IntervalSettled(
+            trial="trial 1",
+            start_us=0,
+            end_us=4_000_000,
+            saccades=(saccade(102),),
+            fixations=(fixation(150, 1000),),
+            blinks=(blink(1100, 1200),),
+        )
+    )
+    assert [s.onset_us for s in state.scene.saccades] == [102_000]
+    assert len(state.scene.fixations) == 1
+    assert len(state.main_sequence.points().amplitude_deg) == 1
+    assert {b.kind for b in state.bands.between(0, 10**7)} == {"saccade", "blink"}
+
+
+def test_an_earlier_interval_that_settles_late_leaves_the_image_alone():
+    state = after(run(), trial(1, 0), trial(2, 5_000_000), saccade(5100))
+    state.apply(
+        d.IntervalSettled(trial="trial 1", start_us=0, end_us=4_000_000, saccades=(saccade(90),))
+    )
+    assert [s.onset_us for s in state.scene.saccades] == [5_100_000]
+    assert len(state.main_sequence.points().amplitude_deg) == 2
+
+
+def test_a_retracted_saccade_is_nowhere():
+    state = after(run(), trial(), saccade(100))
+    state.apply(d.Retraction(eye="R", onset_us=100_000, reason="a blink"))
+    assert not state.scene.saccades
+    assert not state.bands.between(0, 10**7)
+    assert len(state.main_sequence.points().amplitude_deg) == 0
+
+
+def test_an_onset_is_shaded_at_once():
+    state = after(run(), d.SaccadeOnset(eye="R", onset_us=50_000, detection_delay_ms=8.0))
+    assert state.bands.between(0, 70_000)[0].kind == "saccade begun"
+
+
+class TestSnapshot:
+    def test_fills_what_was_missed(self):
+        state = after()
+        state.fill([run(), model(), trial(4), posterior(), summary(), validated()])
+        assert state.run == run()
+        assert state.standing is not None
+        assert state.standing.leader is not None
+        assert state.standing.leader.name == "Ada"
+        assert state.validations
+        assert state.summaries
+        assert state.screen.known
+
+    def test_leaves_alone_what_has_come_since(self):
+        state = after(posterior(n_saccades=30, time_ms=9000), trace(8_000_000, [1.0]))
+        state.fill([run(), model(), trial(4, 5_000_000), posterior(n_saccades=28, time_ms=8500)])
+        assert state.run == run()
+        assert state.posterior is not None
+        assert state.posterior.n_saccades == 30
+        assert len(state.traces) == 1
+        assert state.trial is not None
+
+    def test_of_an_earlier_run_is_of_no_use(self):
+        state = after(run("new"))
+        state.fill([run("old"), trial(4), posterior()])
+        assert state.trial is None
+        assert state.posterior is None
+
+    def test_without_anything_is_nothing(self):
+        state = after()
+        state.fill([])
+        assert state.connection.phase == "idle"
+
+
+class TestConnection:
+    def test_from_nobody_to_lost_and_back(self):
+        state = DashboardState("tcp://engine")
+        state.set_connection(False, 0.0)
+        assert state.connection.text == "Waiting for engine at tcp://engine…"
+        state.set_connection(True, 1.0)
+        assert state.connection.phase == "idle"
+        state.apply_all(a_whole_run())
+        state.set_connection(False, 2.0)
+        assert state.connection.phase == "lost"
+        assert "Waiting for engine" in state.connection.text
+        assert state.posterior is not None, "what was known stays to be seen"
+        state.set_connection(True, 3.0)
+        assert state.connection.phase == "running"
+        assert [line.text for line in state.log.lines][-2:] == [
+            "The engine is gone",
+            "The engine is back",
+        ]
+
+    def test_a_silent_engine_is_said_to_be_silent(self):
+        state = after(run())
+        state.set_connection(True, 10.0)
+        assert state.connection.text == "Nothing has come for 10 s"
+        state.apply(trace(0, [1.0]))
+        assert state.connection.phase == "running"
+
+    def test_a_paused_replay_is_not_silent(self):
+        state = after(run())
+        state.set_playback(Playback(paused=True))
+        state.set_connection(True, 10.0)
+        assert state.connection.phase == "paused"
+        state.set_playback(None)
+        assert state.connection.phase == "silent"
+
+
+def test_notices_validations_and_complaints_are_logged():
+    state = after(
+        run(),
+        d.Notice(level="error", text="disk full"),
+        d.Quality(tracker_time_us=0, kind="time_gap", text="a gap"),
+        d.Quality(tracker_time_us=0, kind="summary", text="a summary"),
+        msgspec.structs.replace(trace(0, [1.0]), y_deg=b""),
+    )
+    logged = [(line.level, line.text) for line in state.log.lines]
+    assert logged[0] == ("info", "Run began: s01")
+    assert logged[1:4] == [("error", "disk full"), ("warning", "a gap"), ("info", "a summary")]
+    assert logged[4][0] == "error"
+
+
+def test_another_protocol_is_told():
+    state = after(run(protocol_version=99))
+    assert "version 99" in state.log.lines[-1].text
+
+
+def test_memory_is_bounded_over_a_long_session():
+    state = after(run(), model(), trial())
+    for i in range(2 * MOST_POINTS):
+        state.apply_all(
+            [
+                saccade(300 * i),
+                fixation(300 * i + 50, 300 * i + 250),
+                posterior(time_ms=300 * i, n_saccades=i),
+                summary(300 * i),
+                d.Notice(level="info", text=str(i)),
+            ]
+        )
+    assert len(state.main_sequence.points().amplitude_deg) == MOST_POINTS
+    assert len(state.scene.saccades) == MOST_EVENTS
+    assert len(state.log.lines) == MOST_NOTICES
+    assert len(state.summaries) == 10
+
+
+def test_a_lost_gaze_is_nowhere_and_a_threshold_is_kept():
+    state = after(run(), trace(0, [1.0, math.nan], threshold_deg_s=42.0))
+    assert state.threshold_deg_s == 42.0
+    assert np.isnan(state.traces.newest(1)[1][0, -1])
