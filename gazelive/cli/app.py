@@ -17,8 +17,11 @@ from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
 from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
+from gazelive.cli.identify import identify
 from gazelive.cli.info import info
+from gazelive.cli.model import app as model_app
 from gazelive.cli.simulate import simulate
+from gazelive.cli.train import train
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
 app = typer.Typer(
@@ -52,6 +55,9 @@ app.command()(convert)
 app.command()(detect)
 app.command()(compare)
 app.command()(simulate)
+app.command()(train)
+app.command()(identify)
+app.add_typer(model_app, name="model")
 
 
 def main() -> None:

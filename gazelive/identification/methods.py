@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from gazelive.errors import ModelError
 from gazelive.features.vigor import DEFAULT_RATE_DEG
@@ -32,6 +33,9 @@ class Options:
     """Share of strangers that pass for somebody enrolled."""
     texture: bool = True
     """Whether `gazelive` looks at the fixation before a saccade, noise included."""
+    stimuli: Path | None = None
+    """Where the images are, for their saliency."""
+    report: Callable[[float], None] = lambda _fraction: None
 
 
 FitMethod = Callable[[TrainingSet, Options], Fitted]

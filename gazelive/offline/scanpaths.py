@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +21,13 @@ from gazelive.features.interval import Parameters
 from gazelive.features.scanpath import Scanpath, scanpath_of, scanpath_of_fixations
 from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import ScreenGeometry
+from gazelive.identification.training_set import SourceKind
 from gazelive.offline.analysis import analyse
 from gazelive.recordings.corpus import CorpusEntry, read_corpus, screen_in_corpus
 from gazelive.recordings.fixation_table import FixationTable, read_fixation_table
 from gazelive.recordings.geometry import HOW_TO_GIVE, GeometryFlags
 from gazelive.recordings.opening import kind_of, read_recording
 
-SourceKind = Literal["samples", "fixations"]
-"""What scanpaths were made from; a model is for one or the other."""
 Progress = Callable[[float], None]
 N_THREADS = min(4, os.cpu_count() or 1)
 """Reading and kernels let go of the interpreter's lock; more threads than this do not help."""

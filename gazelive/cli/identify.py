@@ -1,0 +1,135 @@
+"""`gazelive identify`: who is looking in a recording, a table or a corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
+from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.train import names_of
+from gazelive.cli.wording import counted
+
+if TYPE_CHECKING:
+    from gazelive.identification.model_file import TrainedModel
+    from gazelive.offline.identification import Floats, ProbeResult
+
+
+def identify(
+    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="Made by gazelive train.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORDING|TABLE|CORPUS",
+            help="Each recording, or each viewer label of a fixation table, is one probe.",
+        ),
+    ],
+    session: Annotated[
+        str | None, typer.Option(help="Only this session (or several: 1,2).", show_default="all")
+    ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="How likely viewers are before anything is seen, such as anna=3,ben=1; all "
+            "others count 1.",
+            show_default="even",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say which features spoke for and against the best.")
+    ] = False,
+    screen: Screen = None,
+    size_mm: SizeMm = None,
+    distance_mm: DistanceMm = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say who it is: the posterior over the enrolled viewers, and whether it may be a stranger.
+
+    A name that stands in the corpus or the table is never used for that.
+    """
+    announce_first_compile(quiet=quiet)
+    from gazelive.identification.model_file import load_model
+    from gazelive.offline.identification import check_fits, results_json
+    from gazelive.offline.identification import identify as identify_all
+    from gazelive.offline.scanpaths import gather
+    from gazelive.offline.training import detector_of
+
+    model = load_model(model_path)
+    log_prior = _log_prior(prior, model)
+    with progress(f"Reading {source.name}", quiet=quiet) as report:
+        gathered = gather(
+            source,
+            detector=detector_of(model),
+            flags=geometry_flags(screen, size_mm, distance_mm),
+            sessions=names_of(session),
+            progress=report,
+        )
+    for warning in gathered.warnings:
+        warn(warning)
+    check_fits(model, gathered)
+    with progress("Identifying", quiet=quiet) as report:
+        results = identify_all(model, gathered, log_prior, report)
+    explanations = _explanations(model, results) if explain else None
+    if as_json:
+        content = results_json(model, results)
+        for probe, explanation in zip(content["probes"], explanations or (), strict=False):
+            probe["explanation"] = explanation
+        typer.echo(json.dumps(content))
+        return
+    for number, result in enumerate(results):
+        _tell(model, result)
+        if explanations is not None:
+            for entry in explanations[number]:
+                output.print(f"    {entry['evidence']:+8.2f}  {entry['feature']}", markup=False)
+    say(f"{counted(len(results), 'probe')}. For everything: add --json.", quiet=quiet)
+
+
+def _tell(model: TrainedModel, result: ProbeResult) -> None:
+    import numpy as np
+
+    estimate = result.estimate
+    if not estimate.n_saccades:
+        output.print(f"{result.probe.name}: no saccades, so nothing can be said", markup=False)
+        return
+    order = np.argsort(estimate.log_probabilities)[::-1][:3]
+    names = model.identifier.viewer_ids
+    leading = ", ".join(f"{names[i]} {np.exp(estimate.log_probabilities[i]):.1%}" for i in order)
+    unknown = float(np.exp(estimate.log_unknown))
+    verdict = "probably a stranger" if unknown > 0.5 else names[estimate.best]
+    output.print(
+        f"{result.probe.name}: {verdict}  ({leading}; unknown {unknown:.0%}; "
+        f"{counted(estimate.n_saccades, 'saccade')}, {estimate.seconds:.0f} s)",
+        markup=False,
+    )
+
+
+def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
+    import numpy as np
+
+    from gazelive.errors import ConfigError
+
+    if text is None:
+        return None
+    names = model.identifier.viewer_ids
+    weights = np.ones(len(names))
+    for part in names_of(text):
+        name, _, value = part.rpartition("=")
+        if name not in names:
+            raise ConfigError(f"{name or part} is not in the model", key="--prior")
+        try:
+            weights[names.index(name)] = float(value)
+        except ValueError:
+            raise ConfigError(f"must be name=number, not {part}", key="--prior") from None
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ConfigError("needs numbers above 0", key="--prior")
+    return np.asarray(np.log(weights / weights.sum()), np.float64)
+
+
+def _explanations(model: TrainedModel, results: list[ProbeResult]) -> list[list[dict[str, object]]]:
+    from gazelive.identification.explanation import explain_probe
+
+    return [explain_probe(model.identifier, result.probe.scanpaths) for result in results]

@@ -1,0 +1,180 @@
+"""`gazelive train`: from recordings of known viewers to a model that recognises them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say, warn
+from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.wording import counted
+
+if TYPE_CHECKING:
+    from gazelive.identification.model_file import TrainedModel
+
+
+def train(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="CORPUS|TABLE", help="A corpus folder, or a fixation table."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model to write.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            help="gazelive (best), or the paper's: fisher-markov-dynamics, fisher-markov, "
+            "fisher-scenewalk, markov-dynamics, markov, scenewalk."
+        ),
+    ] = "gazelive",
+    sessions: Annotated[
+        str | None, typer.Option(help="Only these sessions, such as 1,2.", show_default="all")
+    ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(help="Only these images: a text file with one name per line."),
+    ] = None,
+    stimuli: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the images, for the saliency that scenewalk needs."),
+    ] = None,
+    exclude_viewers: Annotated[
+        str | None, typer.Option(help="Leave these viewers out, such as anna,ben.")
+    ] = None,
+    far: Annotated[
+        float,
+        typer.Option(min=0.0001, max=0.5, help="Share of strangers that may pass for somebody."),
+    ] = 0.01,
+    texture: Annotated[
+        bool,
+        typer.Option(
+            "--texture/--no-texture",
+            help="gazelive: use the fixation before each saccade, whose noise may be the "
+            "tracker's rather than the person's.",
+        ),
+    ] = True,
+    screen: Screen = None,
+    size_mm: SizeMm = None,
+    distance_mm: DistanceMm = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn to recognise the viewers of a corpus or of a fixation table.
+
+    Says how accurate the model seems by cross-validation, what was left out and why.
+    """
+    announce_first_compile(quiet=quiet)
+    from gazelive.identification.methods import Options
+    from gazelive.offline.scanpaths import Detector, gather
+    from gazelive.offline.training import train as train_model
+
+    _check(output, method)
+    flags = geometry_flags(screen, size_mm, distance_mm)
+    excluded = names_of(exclude_viewers)
+    with progress(f"Reading {source.name}", quiet=quiet) as report:
+        gathered = gather(
+            source,
+            flags=flags,
+            sessions=names_of(sessions),
+            images=_image_names(images),
+            exclude_viewers=excluded,
+            progress=report,
+        )
+    for warning in gathered.warnings:
+        warn(warning)
+    left_out = tuple(f"viewer {name}: asked for" for name in excluded)
+    with progress(f"Training {method}", quiet=quiet) as report:
+        trained = train_model(
+            gathered,
+            source,
+            method,
+            Options(false_acceptance_rate=far, texture=texture, stimuli=stimuli, report=report),
+            Detector(),
+            left_out,
+        )
+    for warning in trained.warnings:
+        warn(warning)
+    save(trained.model, output)
+    if as_json:
+        typer.echo(json.dumps(summary(trained.model), indent=2))
+        return
+    tell(trained.model, quiet=quiet)
+    say(f"Wrote {output}. Next: gazelive identify {output} RECORDING", quiet=quiet)
+
+
+def names_of(text: str | None) -> tuple[str, ...]:
+    """Return the names in a comma-separated list."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def save(model: TrainedModel, output: Path) -> None:
+    """Write a model."""
+    from gazelive.identification.model_file import save_model
+
+    save_model(model, output)
+
+
+def tell(model: TrainedModel, *, quiet: bool) -> None:
+    """Say what is in a model."""
+    n_saccades = sum(path.n_saccades for path in model.training.scanpaths)
+    say(
+        f"{model.identifier.method} for {counted(len(model.identifier.viewer_ids), 'viewer')}, "
+        f"from {counted(len(model.training), 'scanpath')} with {counted(n_saccades, 'saccade')}.",
+        quiet=quiet,
+    )
+    if model.fitted.accuracy is not None:
+        say(f"Accuracy by cross-validation: {model.fitted.accuracy}.", quiet=quiet)
+    say(f"Calibration: {model.fitted.calibration}.", quiet=quiet)
+
+
+def summary(model: TrainedModel) -> dict[str, object]:
+    """Return the facts about a model as JSON can hold them."""
+    import msgspec
+
+    identifier = model.identifier
+    accuracy = model.fitted.accuracy
+    return {
+        "method": identifier.method,
+        "kind": model.kind,
+        "n_viewers": len(identifier.viewer_ids),
+        "viewers": list(identifier.viewer_ids),
+        "n_scanpaths": len(model.training),
+        "n_saccades": sum(path.n_saccades for path in model.training.scanpaths),
+        "rate_range_hz": model.rate_range_hz,
+        "vigor_rate_deg": model.fitted.vigor_rate_deg,
+        "calibration": model.fitted.calibration,
+        "accuracy": None if accuracy is None else msgspec.to_builtins(accuracy),
+        "detector": None if model.detector is None else msgspec.to_builtins(model.detector),
+        "base_id": model.base_id,
+        "provenance": msgspec.to_builtins(model.provenance),
+    }
+
+
+def _check(output: Path, method: str) -> None:
+    """Refuse before anything takes time."""
+    from gazelive.errors import ConfigError
+    from gazelive.identification.methods import METHODS
+
+    if method not in METHODS:
+        raise ConfigError(f"must be one of {', '.join(METHODS)}, not {method}", key="--method")
+    if output.is_dir():
+        raise ConfigError("is a folder: name a file", path=output)
+    if not output.absolute().parent.is_dir():
+        raise ConfigError("there is no such folder: make it first", path=output.parent)
+
+
+def _image_names(path: Path | None) -> tuple[str, ...]:
+    from gazelive.errors import ConfigError
+
+    if path is None:
+        return ()
+    try:
+        names = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read as a list of images ({error})", path=path) from error
+    found = tuple(name.strip() for name in names if name.strip())
+    if not found:
+        raise ConfigError("names no image", path=path)
+    return found
