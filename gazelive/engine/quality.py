@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gazelive.detection.online_state import GAP_INTERVALS
 from gazelive.engine.time_order import Accepted
-from gazelive.engine.traces import TracePiece
+from gazelive.engine.traces import TracePieces
 from gazelive.gaze.documents import Quality, QualitySummary
 from gazelive.gaze.samples import Samples, missing_mask
 from gazelive.gaze.stream import StreamDescription
@@ -111,15 +111,17 @@ class QualityWatch:
             documents += self._summary(last_us)
         return documents
 
-    def take_traces(self, pieces: list[TracePiece], threshold_deg_s: float) -> None:
+    def take_traces(self, traces: list[TracePieces], threshold_deg_s: float) -> None:
         """Take gaze with its speed; steps of an eye at rest tell the precision."""
-        for piece in pieces:
-            at_rest = piece.speed_deg_s < threshold_deg_s  # False where it is not known
-            pairs = at_rest[1:] & at_rest[:-1]
-            if pairs.any():
-                squares = np.diff(piece.x_deg) ** 2 + np.diff(piece.y_deg) ** 2
-                self._step_sum += float(squares[pairs].sum())
-                self._n_steps += int(pairs.sum())
+        for pieces in traces:
+            at_rest = pieces.speed_deg_s < threshold_deg_s  # False where it is not known
+            pairs = at_rest[:, 1:] & at_rest[:, :-1]
+            squares = np.diff(pieces.x_deg) ** 2 + np.diff(pieces.y_deg) ** 2
+            # piece by piece: however many come at once, the sums are the same
+            sums = np.where(pairs, squares, 0.0).sum(axis=1)
+            for sum_of_piece in sums.tolist():
+                self._step_sum += sum_of_piece
+            self._n_steps += int(np.count_nonzero(pairs))
 
     def _tell(self, kind: Kind, time_us: int, n: int, value: float | None = None) -> list[Quality]:
         if not n:

@@ -21,24 +21,33 @@ TRACES_PER_S = 30
 
 
 @dataclass(frozen=True)
-class TracePiece:
-    """Evenly timed gaze and its speed."""
+class TracePieces:
+    """Evenly timed gaze and its speed, one piece per row; shapes (pieces, samples)."""
 
-    first_us: int
+    first_us: Integers
     x_deg: Floats
     y_deg: Floats
     speed_deg_s: Floats
 
-    def document(self, interval_us: float, threshold_deg_s: float | None) -> GazeTrace:
+    def __len__(self) -> int:
+        return len(self.first_us)
+
+    def documents(self, interval_us: float, threshold_deg_s: float | None) -> list[GazeTrace]:
         """Return what travels."""
-        return GazeTrace(
-            first_us=self.first_us,
-            interval_us=interval_us,
-            x_deg=self.x_deg.astype("<f4").tobytes(),
-            y_deg=self.y_deg.astype("<f4").tobytes(),
-            speed_deg_s=self.speed_deg_s.astype("<f4").tobytes(),
-            threshold_deg_s=threshold_deg_s,
-        )
+        columns = [column.astype("<f4") for column in (self.x_deg, self.y_deg, self.speed_deg_s)]
+        return [
+            GazeTrace(
+                first_us=first_us,
+                interval_us=interval_us,
+                x_deg=x_deg.tobytes(),
+                y_deg=y_deg.tobytes(),
+                speed_deg_s=speed_deg_s.tobytes(),
+                threshold_deg_s=threshold_deg_s,
+            )
+            for first_us, x_deg, y_deg, speed_deg_s in zip(
+                self.first_us.tolist(), *columns, strict=True
+            )
+        ]
 
 
 class TraceMaker:
@@ -62,16 +71,16 @@ class TraceMaker:
         self._n_before = 0
         """How many of the samples kept have been given out: the window of the next ones."""
 
-    def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePiece]:
+    def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples that go on in time; return the pieces that are complete."""
-        pieces: list[TracePiece] = []
+        pieces: list[TracePieces] = []
         breaks = np.flatnonzero(np.diff(times_us) > LONGEST_FILLED_S * 1e6) + 1
         for first, beyond in pairwise([0, *breaks.tolist(), len(times_us)]):
             part = slice(first, beyond)
             pieces += self._push(times_us[part], x_deg[part], y_deg[part])
         return pieces
 
-    def _push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePiece]:
+    def _push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         if len(self._times_us) and len(times_us):
             if times_us[0] - self._times_us[-1] > LONGEST_FILLED_S * 1e6:
                 self.reset()
@@ -86,21 +95,21 @@ class TraceMaker:
         self._times_us = np.concatenate((self._times_us, gaze.times_us))
         self._x, self._y = np.concatenate((self._x, x_deg)), np.concatenate((self._y, y_deg))
         n_pieces = (len(self._x) - self._n_before - self._half) // self._piece
-        return self._cut(n_pieces) if n_pieces > 0 else []
+        return [self._cut(n_pieces)] if n_pieces > 0 else []
 
-    def _cut(self, n_pieces: int) -> list[TracePiece]:
-        n_given = n_pieces * self._piece
-        n_seen = self._n_before + n_given + self._half
+    def _cut(self, n_pieces: int) -> TracePieces:
+        first, beyond = self._n_before, self._n_before + n_pieces * self._piece
+        n_seen = beyond + self._half
         vx, vy = np.empty(n_seen), np.empty(n_seen)
         centred_velocity(self._x[:n_seen], self._half, self._rate_hz, vx)
         centred_velocity(self._y[:n_seen], self._half, self._rate_hz, vy)
-        speed = np.hypot(vx, vy)
-        beyond = self._n_before + n_given
-        pieces = []
-        for first in range(self._n_before, beyond, self._piece):
-            part = slice(first, first + self._piece)
-            time_us = int(self._times_us[first])
-            pieces.append(TracePiece(time_us, self._x[part], self._y[part], speed[part]))
+        shape = n_pieces, self._piece
+        pieces = TracePieces(
+            self._times_us[first : beyond : self._piece],
+            self._x[first:beyond].reshape(shape),
+            self._y[first:beyond].reshape(shape),
+            np.hypot(vx[first:beyond], vy[first:beyond]).reshape(shape),
+        )
         kept = max(0, beyond - self._half)
         self._n_before = beyond - kept
         self._times_us, self._x, self._y = self._times_us[kept:], self._x[kept:], self._y[kept:]

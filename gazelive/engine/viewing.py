@@ -85,12 +85,14 @@ class LiveViewing:
         documents: list[Document] = [*seen.outputs]
         if is_inside:
             documents = self._take(block, seen, seen.outputs)
-        pieces = self._traces.push(times_us, seen.x_deg, seen.y_deg)
-        threshold_deg_s = watch.threshold_deg_s
-        self._quality.take_traces(pieces, threshold_deg_s)
-        if traces:
-            interval_us = block.stream.sample_interval_us
-            documents += [piece.document(interval_us, threshold_deg_s) for piece in pieces]
+        made = self._traces.push(times_us, seen.x_deg, seen.y_deg)
+        if made:
+            threshold_deg_s = watch.threshold_deg_s
+            self._quality.take_traces(made, threshold_deg_s)
+            if traces:
+                interval_us = block.stream.sample_interval_us
+                for pieces in made:
+                    documents += pieces.documents(interval_us, threshold_deg_s)
         return documents
 
     def begin(self, viewing: Viewing, block: KeptBlock | None) -> list[Document]:

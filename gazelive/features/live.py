@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-AT_ONCE_S = 0.05
+AT_ONCE_S = 0.2
 """Longer chunks are taken in parts, so that a saccade is told before its samples are forgotten."""
 
 
