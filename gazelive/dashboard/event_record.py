@@ -10,12 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.gaze.documents import IntervalSettled, MainSequence, SaccadeOnset
+from gazelive.gaze.documents import IntervalSettled, MainSequence, ModelLoaded, SaccadeOnset
 from gazelive.gaze.events import Blink, Saccade
 
 MOST_BANDS = 400
 """More than anybody makes in the seconds that are shown."""
 MOST_POINTS = 3_000
+LARGEST_DEG, FASTEST_DEG_S = 180.0, 10_000.0
+"""What is beyond is no saccade, and would spoil the axes."""
 LONGEST_OPEN_US = 300_000
 """An onset that nothing followed for so long is not shown any more."""
 
@@ -143,7 +145,7 @@ class MainSequenceRecord:
             )
         )
         velocity = saccade.peak_velocity_deg_s
-        if not (0 < amplitude < np.inf and 0 < velocity < np.inf):
+        if not (0 < amplitude < LARGEST_DEG and 0 < velocity < FASTEST_DEG_S):
             return
         if self._points and self._points[-1][0] == saccade.onset_us:
             self._points.pop()
@@ -169,11 +171,22 @@ class MainSequenceRecord:
         return MainSequencePoints(table[:, 1], table[:, 2], table[:, 0] >= self._current_from_us)
 
 
+def usable_band(model: ModelLoaded | None) -> MainSequence | None:
+    """Return the population's band, unless there is none or it cannot be drawn."""
+    band = None if model is None else model.main_sequence
+    if band is None:
+        return None
+    columns = (band.amplitude_deg, band.low_deg_s, band.median_deg_s, band.high_deg_s)
+    if len({len(column) for column in columns}) != 1 or len(band.amplitude_deg) < 2:
+        return None
+    table = np.array(columns)
+    drawable = (table > 0).all() and (table < FASTEST_DEG_S).all()
+    return band if drawable and (np.diff(table[0]) > 0).all() else None
+
+
 def share_inside(points: MainSequencePoints, band: MainSequence) -> float | None:
     """Return the fraction of points inside the population's band, of those where there is one."""
     amplitude = np.asarray(band.amplitude_deg)
-    if len(amplitude) < 2:
-        return None
     covered = (points.amplitude_deg >= amplitude[0]) & (points.amplitude_deg <= amplitude[-1])
     if not covered.any():
         return None

@@ -20,6 +20,8 @@ from gazelive.gaze.stream import StreamDescription
 
 MOST_EVENTS = 200
 """Fixations and saccades shown of one image; older ones fade out of the picture."""
+FURTHEST_DEG = 80.0
+"""No eye looks further to the side."""
 DEFAULT_SIZE_DEG = (40.0, 30.0)
 """What is shown where nothing is known of the screen."""
 
@@ -57,8 +59,10 @@ class ScreenView:
         return cls(width, height, resolution, y_px / x_px, size is not None)
 
     def to_px(self, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return where on the screen a gaze lies."""
-        return self.geometry.deg_to_px(x_deg, y_deg)
+        """Return where on the screen a gaze lies; NaN for one that is nowhere near it."""
+        x, y = np.asarray(x_deg, np.float64), np.asarray(y_deg, np.float64)
+        ahead = (np.abs(x) < FURTHEST_DEG) & (np.abs(y) < FURTHEST_DEG)
+        return self.geometry.deg_to_px(np.where(ahead, x, np.nan), np.where(ahead, y, np.nan))
 
     @property
     def area_px(self) -> float:

@@ -11,6 +11,7 @@ from gazelive.dashboard.event_record import (
     Bands,
     MainSequenceRecord,
     share_inside,
+    usable_band,
 )
 from gazelive.dashboard.gaze_scene import MOST_EVENTS, GazeScene, ScreenView, nice_degrees
 from gazelive.features.turns import Turn
@@ -18,7 +19,7 @@ from gazelive.gaze.documents import IntervalSettled, MainSequence, SaccadeOnset
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import StreamDescription
 
-from .sent import STREAM, blink, fixation, saccade
+from .sent import STREAM, blink, fixation, model, saccade
 
 
 def onset(ms):
@@ -126,10 +127,23 @@ class TestMainSequence:
             end, peak = (amplitude, 0.0), velocity
             record.add(saccade(100 * number, end=end, peak_velocity_deg_s=peak))
         assert share_inside(record.points(), band) == pytest.approx(0.5), "one is beyond the band"
-        lone = MainSequence(
-            amplitude_deg=(1.0,), low_deg_s=(1.0,), median_deg_s=(1.0,), high_deg_s=(1.0,)
-        )
-        assert share_inside(record.points(), lone) is None
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            ((1.0,), (1.0,), (1.0,), (1.0,)),
+            ((1.0, 2.0), (1.0, 2.0), (1.0, 2.0), (1.0,)),
+            ((2.0, 1.0), (1.0, 2.0), (1.0, 2.0), (1.0, 2.0)),
+            ((1.0, 2.0), (0.0, 2.0), (1.0, 2.0), (1.0, 2.0)),
+            ((1.0, 2.0), (1.0, 2.0), (1.0, 2.0), (1.0, math.nan)),
+        ],
+    )
+    def test_a_band_that_cannot_be_drawn_is_none(self, columns):
+        names = ("amplitude_deg", "low_deg_s", "median_deg_s", "high_deg_s")
+        band = MainSequence(**dict(zip(names, columns, strict=True)))
+        assert usable_band(model(main_sequence=band)) is None
+        assert usable_band(model()) is None
+        assert usable_band(None) is None
 
 
 class TestGazeScene:

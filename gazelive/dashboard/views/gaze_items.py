@@ -6,6 +6,7 @@ All in screen pixels; lines keep their width on the window whatever the zoom.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -78,15 +79,16 @@ class ScanpathItem(QGraphicsItem):
         for fixation in fixations:
             centre = _point(screen, fixation.x_deg, fixation.y_deg)
             radius = fixation_radius_deg((fixation.offset_us - fixation.onset_us) / 1000)
-            x_px, y_px = screen.to_px(fixation.x_deg + radius, fixation.y_deg + radius)
-            self._circles.append((centre, float(x_px) - centre.x(), float(y_px) - centre.y()))
+            edge = _point(screen, fixation.x_deg + radius, fixation.y_deg + radius)
+            if _finite(centre, edge):
+                self._circles.append((centre, edge.x() - centre.x(), edge.y() - centre.y()))
         self._lines = []
         for turned in saccades:
             saccade = turned.saccade
             start = _point(screen, saccade.start_x_deg, saccade.start_y_deg)
-            self._lines.append(
-                (start, _point(screen, saccade.end_x_deg, saccade.end_y_deg), turned)
-            )
+            end = _point(screen, saccade.end_x_deg, saccade.end_y_deg)
+            if _finite(start, end):
+                self._lines.append((start, end, turned))
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802
@@ -178,6 +180,10 @@ class TrailItem(QGraphicsItem):
             painter.setBrush(QColor(self._look.theme.gaze))
             painter.setPen(_cosmetic("#ffffff", 2.0 * self._look.scale))
             painter.drawEllipse(self._gaze, self._radius_px, self._radius_px)
+
+
+def _finite(*points: QPointF) -> bool:
+    return all(math.isfinite(point.x()) and math.isfinite(point.y()) for point in points)
 
 
 def _point(screen: ScreenView, x_deg: float, y_deg: float) -> QPointF:

@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QGridLayout
 
-from gazelive.dashboard.event_record import MainSequencePoints, share_inside
+from gazelive.dashboard.event_record import MainSequencePoints, share_inside, usable_band
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
@@ -80,7 +80,7 @@ class MainSequencePanel(Panel):
             return
         self._drawn = state.main_sequence.revision
         points = state.main_sequence.points()
-        band = None if state.model is None else state.model.main_sequence
+        band = usable_band(state.model)
         self._hint.setVisible(not len(points.amplitude_deg) and band is None)
         self._draw_band(band)
         for item, chosen in ((self._current, points.current), (self._earlier, ~points.current)):
@@ -91,10 +91,9 @@ class MainSequencePanel(Panel):
         self._tell(points, band, self._look)
 
     def _draw_band(self, band: MainSequence | None) -> None:
-        shown = band is not None and len(band.amplitude_deg) > 1
-        self._band.setVisible(shown)
-        self._median.setVisible(shown)
-        if band is None or not shown:
+        self._band.setVisible(band is not None)
+        self._median.setVisible(band is not None)
+        if band is None:
             return
         x = np.log10(band.amplitude_deg)
         self._low.setData(x, np.log10(band.low_deg_s))
