@@ -3,7 +3,7 @@
 `parse_lines` walks over whole lines of text. A line that starts with a digit is a sample and is
 read in place, and so are the tracker's events, of which there are many; any other line is only
 recognised by its first letters and noted in an index for Python, which knows what the rare lines
-mean. What a START, SAMPLES, EVENTS or END line means for the lines after it, the kernel assumes;
+mean. What a START, SAMPLES or END line means for the lines after it, the kernel assumes;
 `asc_state` tells how, and `asc_batches` finds out where the assumption was wrong.
 """
 
@@ -124,7 +124,7 @@ def _end_segment(kind: int, layout: Integers, snapshots: Integers, state: Intege
         state[asc.COLUMNS] = (
             asc.KNOWN_COLUMNS if layout.size > asc.DESTINATIONS else asc.UNTOLD_COLUMNS
         )
-    elif kind != asc.EVENTS:
+    elif kind in (asc.START, asc.END):
         state[asc.IN_BLOCK] = kind == asc.START
         state[asc.COLUMNS] = asc.UNTOLD_COLUMNS if kind == asc.START else asc.NO_COLUMNS
         state[asc.LAST_TIME_US] = asc.NO_TIME_US
@@ -198,6 +198,6 @@ def parse_lines(
         if fault != asc.NO_FAULT:
             note_fault(fault, state[asc.LINE] - 1, state[asc.LINE] - 1, faults, state)
         state[asc.POSITION] = np.int64(at)
-        if asc.START <= kind <= asc.END and fault == asc.NO_FAULT:
+        if asc.START <= kind <= asc.PRESCALER and fault == asc.NO_FAULT:
             _end_segment(kind, layout, snapshots, state)
     return reason

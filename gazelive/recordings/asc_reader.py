@@ -51,10 +51,8 @@ def read_asc(
     file, an empty one, or one that is no ASC at all.
     """
     store = AscStore()
-    with (
-        AscSource(path) as source,
-        SlabPipeline(source, store, n_threads or usable_threads()) as pipeline,
-    ):
+    n_threads = usable_threads() if n_threads is None else max(n_threads, 1)
+    with AscSource(path) as source, SlabPipeline(source, store, n_threads) as pipeline:
         batches = AscBatches(pipeline, store)
         reader = _AscReader(batches, store)
         for fraction in reader.read():

@@ -1,7 +1,7 @@
 """What the ASC kernels and Python tell each other: places in arrays, kinds of lines, faults.
 
-A call of `asc_kernels.parse_lines` goes through the lines that change how samples are read (START,
-SAMPLES, EVENTS, END) on the assumption that the next block has the columns of this one. At each of
+A call of `asc_kernels.parse_lines` goes through the lines that change how others are read (START,
+SAMPLES, EVENTS, END, PRESCALER) on the assumption that the next block has the columns of this one. At each of
 them it leaves a snapshot of its state, so Python, which knows what those lines mean, can take the
 call's results piece by piece and throw away what rests on a wrong assumption.
 """
@@ -73,7 +73,7 @@ TARGET_START = 4
 TARGET_STOP = 5
 DESTINATIONS = 6  # from here on: the word that each number before the flags goes to
 
-# columns of the index, and the kinds of lines in it; START to END change the reading
+# columns of the index, and the kinds of lines in it; START to PRESCALER change the reading
 INDEX_START = 0
 INDEX_STOP = 1
 INDEX_LINE = 2
@@ -88,8 +88,8 @@ START = 5
 SAMPLES = 6
 EVENTS = 7
 END = 8
-PUPIL = 9
-PRESCALER = 10
+PRESCALER = 9
+PUPIL = 10
 VELOCITY_PRESCALER = 11
 INPUT = 12
 BUTTON = 13

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gazelive.gaze.samples import EYE_FIELDS, missing_mask
 from gazelive.recordings.asc_reader import read_asc
 from gazelive.recordings.recording import Recording
 from gazelive.recordings.time_order_kernels import longest_increasing
@@ -113,40 +114,65 @@ def test_what_is_no_time(time: str, path: Path) -> None:
     assert [problem.line for problem in recording.problems] == [4]
 
 
+LEFT = "  512.3\t  384.1\t 1500.0"
+RIGHT = "    7.5\t99999.9\t    0.1"
 usual_lines = {
-    "LEFT": "1000123\t  512.3\t  384.1\t 1500.0\t...",
-    "LEFT\tRIGHT": "1000123\t  512.3\t  384.1\t 1500.0\t   -1.5\t99999.9\t    0.0\t.....",
+    # what the SAMPLES line names: the line's numbers, its flags
+    "LEFT": (LEFT, "..."),
+    "RIGHT": (RIGHT, "..."),
+    "LEFT\tRIGHT": (f"{LEFT}\t{RIGHT}", "....."),
+    "LEFT\tINPUT": (f"{LEFT}\t    0.0", "..."),
+    "RIGHT\tRES": (f"{RIGHT}\t   35.1\t   36.2", "..."),
+    "LEFT\tRES\tINPUT": (f"{LEFT}\t   35.1\t   36.2\t  127.0", "..."),
+    "LEFT\tRIGHT\tVEL": (f"{LEFT}\t{RIGHT}\t    1.5\t    2.5\t    3.5\t    0.0", "....."),
+    "LEFT\tRIGHT\tVEL\tRES\tINPUT\tHTARGET": (
+        f"{LEFT}\t{RIGHT}\t    1.5\t    2.5\t    3.5\t    0.0\t   35.1\t   36.2\t  127.0",
+        ".....",
+    ),
 }
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(
-    eyes=st.sampled_from(sorted(usual_lines)),
+    names=st.sampled_from(sorted(usual_lines)),
     changes=st.lists(
-        st.tuples(st.integers(0, 60), st.sampled_from("0123456789 .-\tCIx/:")), max_size=3
+        st.tuples(st.integers(0, 130), st.sampled_from("0123456789 .-\tCIx/:")), max_size=3
     ),
+    n_digits=st.integers(3, 9),
 )
 def test_the_usual_line_is_read_as_any_other(
-    path: Path, eyes: str, changes: list[tuple[int, str]]
+    path: Path, names: str, changes: list[tuple[int, str]], n_digits: int
 ) -> None:
-    usual = usual_lines[eyes]
-    changed = list(usual)
+    usual = "\t".join(usual_lines[names])
+    time_ms = 10 ** (n_digits - 1)
+    changed = list(f"{time_ms + 23}\t{usual}")
     for place, character in changes:
         changed[place % len(changed)] = character
-    lines = [usual.replace("1000123", "1000100"), "".join(changed)]
-    lines += [usual.replace("123", str(k)) for k in range(900, 905)]
-    head = f"START\t1 \t{eyes}\tSAMPLES\tEVENTS\nSAMPLES\tGAZE\t{eyes}\tRATE\t1000.00\n"
+    lines = [f"{time_ms + 1}\t{usual}", "".join(changed)]
+    lines += [f"{time_ms + k}\t{usual}" for k in range(50, 55)]
+    head = f"START\t1 \tLEFT\tSAMPLES\tEVENTS\nSAMPLES\tGAZE\t{names}\tRATE\t1000.00\n"
     read = []
     for end in ("\n", " \n", "\r\n"):  # a blank before the end leaves the line to the byte parser
-        path.write_text(head + "".join(line + end for line in lines) + "END\t2000000\n", newline="")
+        path.write_text(
+            head + "".join(line + end for line in lines) + "END\t9999999999\n", newline=""
+        )
         read.append(read_asc(path))
     for other in read[1:]:
         assert other.problems == read[0].problems
         assert other.blocks[0].samples.tobytes() == read[0].blocks[0].samples.tobytes()
+        assert list(other.blocks[0].extras) == list(read[0].blocks[0].extras)
+        for name, values in other.blocks[0].extras.items():
+            assert values.tobytes() == read[0].blocks[0].extras[name].tobytes()
     if not changes:
         (block,) = read[0].blocks
-        assert block.samples["tracker_time_us"][1] == 1_000_123_000
-        assert block.samples["left_x"][1] == np.float32(512.3)
+        words = usual_lines[names][0].split()
+        columns = [
+            block.samples[field][1] for eye in block.stream.eyes for field in EYE_FIELDS[eye]
+        ]
+        columns += [values[1] for values in block.extras.values()]
+        assert [float(value) for value in columns] == [float(np.float32(word)) for word in words]
+        assert block.samples["tracker_time_us"][1] == (time_ms + 23) * 1000
+        assert missing_mask(block.samples, "LR").sum() == 0
 
 
 def longest_by_trying(times: list[int]) -> int:
