@@ -92,13 +92,10 @@ class FeatureSet:
         self.constants = np.zeros((len(self.features), N_CONSTANTS))
         for own, feature in zip(self.constants, self.features, strict=True):
             own[: len(feature.constants)] = feature.constants
+        self.compiled = (self.operations, self.a_columns, self.b_columns, self.constants)
+        """What the kernels take."""
         if types.column is not None and _NUMBER_OF[types.column] == LATE_COLUMN:
             raise ModelError("a saccade's type must be known at once")
-
-    @property
-    def compiled(self) -> tuple[Integers, Integers, Integers, Floats]:
-        """What the kernels take: operations, columns a and b, constants."""
-        return self.operations, self.a_columns, self.b_columns, self.constants
 
     def types(self, rows: Rows) -> Integers:
         """Return the type of each row, −1 where it has none."""

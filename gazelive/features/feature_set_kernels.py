@@ -13,6 +13,10 @@ from gazelive.compilation import kernel
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
+Features = tuple[Integers, Integers, Integers, Floats]
+"""Operations, columns a and b, constants: `FeatureSet.compiled`."""
+TypeRule = tuple[int, int, Floats]
+"""Typing, column, edges: `FeatureSet.compiled_types`."""
 
 
 class Operation(enum.IntEnum):
@@ -113,7 +117,7 @@ def value_of_two(operation: int, a: float, b: float, constants: Floats) -> float
         length = math.sqrt(a * a + b * b)
         return length if length > 0 else np.nan
     if operation == _VIGOR:
-        saturation = -math.expm1(-abs(b) / constants[0])
+        saturation = 1 - math.exp(-abs(b) / constants[0])
         return a / saturation if a > 0 and saturation > 0 else np.nan
     if not (a > 0 and b > 0):
         return np.nan

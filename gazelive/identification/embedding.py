@@ -12,12 +12,14 @@ best for a further factor in their number), and one τ serves galleries of 2 to 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.features.scanpath import Column, Rows, Scanpath
+from gazelive.features.identity_kernels import Movement
+from gazelive.features.scanpath import MOVEMENT_AT, Column, Rows, Scanpath
 from gazelive.identification import embedding_kernels as kernels
 from gazelive.identification.contract import Estimate
 from gazelive.identification.evidence_kernels import log_posterior
@@ -27,6 +29,9 @@ from gazelive.identification.representation import Block
 
 Floats = npt.NDArray[np.float64]
 SingleFloats = npt.NDArray[np.float32]
+
+_MOVED = MOVEMENT_AT + Movement.AMPLITUDE
+"""A column that is masked where a saccade has no dynamics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,7 @@ class Embedding:
     step: int
     """Saccades from one window to the next; a window has twice as many."""
     least_amplitude_deg: float
-    """Smaller saccades are left out."""
+    """Smaller saccades are left out, and those beside a loss."""
 
     @property
     def n_embedded(self) -> int:
@@ -49,8 +54,17 @@ class Embedding:
         return int(self.projection.shape[1])
 
     def takes(self, row: Rows) -> bool:
-        """Say whether a saccade counts."""
-        return bool(row[Column.AMPLITUDE_DEG] >= self.least_amplitude_deg)
+        """Say whether a saccade counts: large enough, and no loss beside it."""
+        return bool(
+            row[Column.AMPLITUDE_DEG] >= self.least_amplitude_deg and not math.isnan(row[_MOVED])
+        )
+
+
+def counted_rows(rows: Rows, least_amplitude_deg: float) -> Rows:
+    """Return the rows of the saccades that count (`Embedding.takes`)."""
+    large = rows[:, Column.AMPLITUDE_DEG] >= least_amplitude_deg
+    counted: Rows = rows[large & np.isfinite(rows[:, _MOVED])]
+    return counted
 
 
 class OpenWindow:

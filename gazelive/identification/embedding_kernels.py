@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.compilation import kernel
-from gazelive.features.feature_set_kernels import row_type, row_values
-from gazelive.identification.evidence_kernels import Features, Floats, Rows, TypeRule
+from gazelive.features.feature_set_kernels import Features, Rows, TypeRule, row_type, row_values
 from gazelive.models.typed_density_kernels import add_type_scores, add_value_scores
 
+Floats = npt.NDArray[np.float64]
 SingleFloats = npt.NDArray[np.float32]
 
 

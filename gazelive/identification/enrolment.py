@@ -243,7 +243,7 @@ def _own_likelihood(
         block.features,
         block.shares,
         block.cells[:, :, kernels.SHAPE].copy(),
-        block.cells[:, :, kernels.SCALE].copy(),
+        1 / block.cells[:, :, kernels.INVERSE],
     )
     total = sum(scanpath_statistics(block.features, path) for path in alone.scanpaths)
     return pooled, [markov_of_statistics(block.features, np.asarray(total), towards=pooled)]

@@ -13,18 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.compilation import kernel
-from gazelive.features.feature_set_kernels import row_type, row_values
+from gazelive.features.feature_set_kernels import Features, Rows, TypeRule, row_type, row_values
 from gazelive.models.typed_density_kernels import FAMILY, NONE, cell_score
 
 Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Features = tuple[Integers, Integers, Integers, Floats]
-"""Operations, columns a and b, constants: `FeatureSet.compiled`."""
-TypeRule = tuple[int, int, Floats]
-"""`FeatureSet.compiled_types`"""
-
 NEW, LATE, WHOLE = 0, 1, 2
 """A saccade as far as it is known at first, what was missing then, all of it."""
 

@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from gazelive.errors import ModelError
 from gazelive.features.feature_set import DIRECTIONS_AND_SIZES, Feature, FeatureSet, copied
-from gazelive.features.scanpath import Column
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
-from gazelive.identification.embedding import Embedding, OpenWindow, best_match
+from gazelive.identification.embedding import Embedding, OpenWindow, best_match, counted_rows
 from gazelive.identification.machines import fit_temperature
 from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
 from gazelive.identification.representation import Block, robust_block
@@ -74,11 +73,9 @@ class Windows:
 
 def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
     """Fit the pooled densities."""
-    rows = training.rows()
-    rows = rows[rows[:, Column.AMPLITUDE_DEG] >= LEAST_AMPLITUDE_DEG]
     return robust_block(
         FeatureSet(DIRECTIONS_AND_SIZES, identity_features(texture=texture)),
-        rows,
+        counted_rows(training.rows(), LEAST_AMPLITUDE_DEG),
         family="log-gaussian",
         entries=1,
         clipped_sd=CLIPPED_SD,
@@ -92,7 +89,7 @@ def tempered_windows(training: TrainingSet, block: Block) -> Windows:
     window = OpenWindow(uncentred)
     scores, of_scanpath, weights = [], [], []
     for number, path in enumerate(training.scanpaths):
-        rows = path.saccades[path.saccades[:, Column.AMPLITUDE_DEG] >= LEAST_AMPLITUDE_DEG]
+        rows = counted_rows(path.saccades, LEAST_AMPLITUDE_DEG)
         pieces = unit_windows(len(rows), STEP)
         shared = sum(beyond - first for first, beyond in pieces)
         for first, beyond in pieces:

@@ -221,7 +221,7 @@ def _clipped_cell(x: Floats, signed: bool, clipped_sd: float) -> tuple[Floats, F
 def _gaussian_cell(x: Floats, signed: bool, clipped_sd: float) -> Floats:
     cell, clipped = _clipped_cell(x, signed, clipped_sd)
     cell[kernels.FAMILY] = kernels.GAUSSIAN if signed else kernels.LOG_GAUSSIAN
-    cell[kernels.CENTRE], cell[kernels.SCALE] = clipped.mean(), clipped.std() + _TINY
+    cell[kernels.CENTRE], cell[kernels.INVERSE] = clipped.mean(), 1 / (clipped.std() + _TINY)
     cell[kernels.M00], cell[kernels.M11] = 1, np.sqrt(0.5)
     return cell
 
@@ -231,7 +231,7 @@ def _gamma_cell(x: Floats, signed: bool, clipped_sd: float) -> Floats:
     shape, scale = (float(v) for v in fit_gamma(np.exp(clipped).mean(), clipped.mean()))
     cell[kernels.FAMILY] = kernels.GAMMA
     cell[kernels.CENTRE] = special.digamma(shape) + np.log(scale)
-    cell[kernels.SCALE], cell[kernels.SHAPE] = scale, shape
+    cell[kernels.INVERSE], cell[kernels.SHAPE] = 1 / scale, shape
     # the information of (ln x, x/β) is [[ψ'(α), 1], [1, α]]
     information = np.array([[float(special.polygamma(1, shape)), 1.0], [1.0, shape]])
     inverse = np.linalg.inv(np.linalg.cholesky(information))

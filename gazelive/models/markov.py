@@ -117,23 +117,13 @@ class MarkovModel:
 
         By type: the softmax parameter of its share (K_u − T·π_u), then α and β of each feature.
         """
-        n_types, n_features = self.shape.shape
-        types = self.features.types(scanpath.saccades)
-        values = self.features.values(scanpath.saccades)
-        value_score, type_score = np.zeros((n_types, n_features, 2)), np.zeros(n_types)
-        kernels.scanpath_score(
-            types,
-            values,
+        return kernels.scanpath_score(
+            scanpath.saccades,
+            self.features.compiled_types,
+            self.features.compiled,
             self._cells,
             self.shares,
-            np.ones(n_types),
-            np.inf,
-            value_score,
-            type_score,
         )
-        by_type = np.empty((n_types, 1 + 2 * n_features))
-        by_type[:, 0], by_type[:, 1:] = type_score, value_score.reshape(n_types, -1)
-        return by_type.reshape(-1)
 
     def parameters(self) -> Floats:
         """Return by type: ln π, then α and β of each feature."""
@@ -229,7 +219,7 @@ def gradient_cells(shape: Floats, scale: Floats) -> Floats:
     cells = np.zeros((*shape.shape, kernels.N_CELL))
     cells[..., kernels.FAMILY] = kernels.GAMMA
     cells[..., kernels.CENTRE] = special.digamma(shape) + np.log(scale)
-    cells[..., kernels.SCALE], cells[..., kernels.SHAPE] = scale, shape
+    cells[..., kernels.INVERSE], cells[..., kernels.SHAPE] = 1 / scale, shape
     cells[..., kernels.M00], cells[..., kernels.M11] = 1, 1 / scale
     cells[..., kernels.LOWEST], cells[..., kernels.HIGHEST] = -np.inf, np.inf
     return cells
