@@ -126,10 +126,15 @@ class TraceRing:
 def _thinned(
     times_us: npt.NDArray[np.int64], values: Floats32, column_us: int
 ) -> tuple[npt.NDArray[np.int64], Floats32]:
-    """Return the lowest and highest value of each column; NaN only where all of it is lost."""
+    """Return the lowest and highest value of each column; NaN where all is lost or nothing came."""
     columns = times_us // column_us
     starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
     thin = np.empty((len(values), 2 * len(starts)), np.float32)
     thin[:, 0::2] = np.fmin.reduceat(values, starts, axis=1)
     thin[:, 1::2] = np.fmax.reduceat(values, starts, axis=1)
-    return np.repeat(times_us[starts], 2), thin
+    thin_us = np.repeat(times_us[starts], 2)
+    absent = 2 * (np.flatnonzero(np.diff(columns[starts]) > 1) + 1)
+    if len(absent):
+        thin = np.insert(thin, absent, np.nan, axis=1)
+        thin_us = np.insert(thin_us, absent, thin_us[absent - 1])
+    return thin_us, thin

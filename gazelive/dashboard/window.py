@@ -38,8 +38,8 @@ from gazelive.dashboard.views.session import SPEEDS, SessionPanel
 from gazelive.dashboard.views.traces import Traces
 from gazelive.errors import GazeliveError, TransportError
 
-FRAME_MS = 28
-"""Between two looks at the feed: a little more than 30 frames per second on any timer."""
+FRAME_MS = 30
+"""Between two looks at the feed: a little more than 30 frames per second."""
 STATUS_EVERY_S = 1.0
 ZOOM_STEP = 1.1
 
@@ -336,6 +336,7 @@ class DashboardWindow(QMainWindow):
             dock.setFont(scaled_font(look.scale))
         self._header.set_look(look)
         for panel in self.panels.values():
+            panel.scale_spacing(look.scale)
             panel.set_look(look)
             panel.refresh(self.state)
 

@@ -75,6 +75,16 @@ def test_a_gap_in_time_breaks_the_line_and_lost_samples_stay_lost():
     np.testing.assert_array_equal(values[0], [1, 1, np.nan, 1, np.nan, 2, 2])
 
 
+def test_a_gap_in_time_is_seen_however_coarse_the_columns():
+    ring = TraceRing()
+    ring.append(trace(0, np.ones(1000)))
+    ring.append(trace(3_000_000, np.ones(1000)))
+    for columns in (20, 100, 1000):
+        window = ring.window(5.0, columns)
+        assert np.isnan(window.x_deg).any()
+        assert (np.diff(window.times_s) >= 0).all()
+
+
 def test_a_column_is_lost_only_where_all_of_it_is():
     values = np.ones(1000, "<f4")
     values[100:200] = np.nan

@@ -30,6 +30,8 @@ from gazelive.gaze.documents import TrialStarted
 
 TRAIL_S = 0.5
 TRAIL_POINTS = 120
+TELL_EVERY = 5
+"""Frames between two positions in numbers: nobody reads faster."""
 LARGEST_IMAGE_PX = 2400
 FindImage = Callable[[str], Path | None]
 
@@ -48,6 +50,7 @@ class GazeOnImage(Panel):
         self._screen: ScreenView | None = None
         self._trial: TrialStarted | None = None
         self._drawn: tuple[int, int] = (-1, -1)
+        self._frame, self._seen = 0, False
         self._plot = plot_widget()
         self._view = self._plot.getViewBox()
         self._view.invertY(True)
@@ -164,7 +167,9 @@ class GazeOnImage(Panel):
         self._trail.set_content(x_px, y_px, radius, look)
         seen = len(x_deg) > 0 and bool(np.isfinite(x_deg[-1]))
         text = minus(f"x {x_deg[-1]:+5.1f}°  y {y_deg[-1]:+5.1f}°") if seen else "no gaze"
-        if self._where.text() != text and (state.traces.revision % 5 == 0 or not seen):
+        self._frame += 1
+        if seen != self._seen or self._frame % TELL_EVERY == 0:
+            self._seen = seen
             self._where.setText(text)
 
 

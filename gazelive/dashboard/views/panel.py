@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
+from PyQt6.QtCore import QMargins, Qt
+from PyQt6.QtWidgets import QGridLayout, QLabel, QLayout, QWidget
 
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import Theme, scaled_font
@@ -31,11 +31,22 @@ class Panel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._spacing: dict[QLayout, tuple[QMargins, int]] = {}
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.title)
         self.setAccessibleDescription(self.about)
+
+    def scale_spacing(self, scale: float) -> None:
+        """Give layouts margins and gaps in proportion to the text."""
+        for layout in self.findChildren(QLayout):
+            if layout not in self._spacing:
+                self._spacing[layout] = layout.contentsMargins(), layout.spacing()
+            margins, spacing = self._spacing[layout]
+            layout.setContentsMargins(margins * scale)
+            if spacing > 0:
+                layout.setSpacing(round(spacing * scale))
 
     def refresh(self, state: DashboardState) -> None:
         """Show what has changed since the last call."""

@@ -24,7 +24,12 @@ def plain(plot: Any) -> None:
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
         axis.enableAutoSIPrefix(False)
-        axis.setStyle(tickLength=-4, autoReduceTextSpace=False, autoExpandTextSpace=False)
+        axis.setStyle(
+            tickLength=-4,
+            autoReduceTextSpace=False,
+            autoExpandTextSpace=False,
+            hideOverlappingLabels=False,
+        )
 
 
 def plot_widget() -> Any:
@@ -50,6 +55,8 @@ def style_axes(plot: Any, look: Look, left: str | None, bottom: str | None) -> N
                 text, color=look.theme.faint, **{"font-size": f"{font.pointSizeF():.1f}pt"}
             )
             axis.label.setFont(font)
+    # room for half a label beyond the end of the axis
+    plot.layout.setContentsMargins(0, round(4 * look.scale), round(11 * look.scale), 0)
     plot.getAxis("left").setWidth(round((48 if left is not None else 34) * look.scale))
     plot.getAxis("bottom").setHeight(round((34 if bottom is not None else 20) * look.scale))
 

@@ -19,7 +19,7 @@ from gazelive.dashboard.wording import percent
 
 WIDEST_NAME_SHARE = 0.5
 """Of the width, for names and symbols."""
-TALLEST_ROW_LINES = 2.2
+TALLEST_ROW_LINES = 2.6
 SHORTEST_ROW_LINES = 1.15
 
 

@@ -151,7 +151,7 @@ class Traces(Panel):
             if not last:
                 plot.getAxis("bottom").setStyle(showValues=False)
                 plot.getAxis("bottom").setHeight(4)
-            curve.setPen(pg.mkPen(colours[number], width=1))
+            curve.setPen(pg.mkPen(colours[number], width=1 if look.scale < 1.6 else 2))
         self._threshold.setPen(
             pg.mkPen(theme.threshold, width=1.5 * look.scale, style=Qt.PenStyle.DashLine)
         )
@@ -208,7 +208,7 @@ class Traces(Panel):
         if limits != self._limits[number]:
             self._limits[number] = limits
             self._plots[number].setYRange(*limits, padding=0)
-            ticks = round_ticks(limits, 3, 0.08)
+            ticks = round_ticks(limits, 4, 0.08)
             set_ticks(self._plots[number], "left", [(t, minus(f"{t:g}")) for t in ticks])
         return limits
 
