@@ -2,37 +2,77 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication
 
 from gazelive.dashboard.feed import DocumentFeed
+from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.preferences import Preferences, user_file
 from gazelive.dashboard.window import DashboardWindow
+from gazelive.errors import ConfigError
+
+LOOK_MS = 200
+"""How often it is looked whether the run has ended."""
 
 
 def make_application() -> QApplication:
     """Return the application, drawn the same way on every system."""
     existing = QApplication.instance()
+    if not isinstance(existing, QApplication):
+        require_display()
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
     app.setApplicationName("gazelive")
-    app.setApplicationDisplayName("gazelive")
     app.setStyle("Fusion")
     return app
 
 
+def require_display() -> None:
+    """Raise where Qt would find no display and end the process."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
+        return
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise ConfigError(
+            "there is no display to show the dashboard on: start it on a desktop, or set "
+            "QT_QPA_PLATFORM=offscreen to draw without one"
+        )
+
+
 def run_dashboard(
-    feed: DocumentFeed, *, image_folders: Sequence[Path] = (), preferences: Path | None = None
+    feed: DocumentFeed,
+    *,
+    image_folders: Sequence[Path] = (),
+    preferences: Path | None = None,
+    save: Path | None = None,
+    size: tuple[int, int] | None = None,
 ) -> int:
-    """Show the feed until the window is closed; return the exit code."""
+    """Show the feed until the window is closed; return the exit code.
+
+    With `save` the window is saved as a figure when the run has ended, and closed.
+    """
     app = make_application()
     file = user_file() if preferences is None else preferences
     file.parent.mkdir(parents=True, exist_ok=True)
     window = DashboardWindow(feed, Preferences(file), image_folders=image_folders)
+    if size is not None:
+        window.resize(*size)
     # Python handlers run between two ticks, so Ctrl+C in the terminal closes the window
     signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
+    watch = QTimer(window)
+    if save is not None:
+        watch.timeout.connect(lambda: _save_when_over(window, save))
+        watch.start(LOOK_MS)
     window.start()
     return app.exec()
+
+
+def _save_when_over(window: DashboardWindow, path: Path) -> None:
+    if window.state.run is None or window.state.connection.phase not in ("stopped", "lost"):
+        return
+    save_figure(window, path, scale=1.0)
+    window.close()

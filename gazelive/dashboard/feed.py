@@ -4,8 +4,9 @@ On the wire: the engine publishes each document (`gazelive.gaze.documents.encode
 and answers requests, msgpack maps both ways. A request is `{"command": name, …}`, a reply
 `{"ok": true, …}` or `{"ok": false, "error": sentence}`. The commands a dashboard sends:
 
-- `snapshot` → `documents`: what a late comer missed and needs, each as encoded on the wire
-  (the last RunStarted, ModelLoaded, TrialStarted, Posterior, QualitySummary and Validated);
+- `snapshot` → `documents`: what a late comer missed and needs, in its order, each as encoded on
+  the wire;
+- `status`, every second → `playback`: null, or `paused` and `speed` of what is replayed;
 - `pause`, `resume`, `speed` (with `speed`: times real time, null is as fast as possible);
 - `mark` (with `text`).
 """
@@ -16,23 +17,22 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-import msgspec
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
+from gazelive.engine import control
+from gazelive.engine.control import REPLY_TIMEOUT_S, Prepare
+from gazelive.engine.keys import Context
 from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze.documents import Document, Notice, decode
 
 Command = Mapping[str, Any]
 Reply = dict[str, Any]
-Secure = Callable[["zmq.Socket[bytes]"], None]
-"""Gives a client socket its CurveZMQ keys before it connects."""
 
 MOST_PER_POLL = 5_000
 """Documents taken at once; the rest waits for the next poll, so that the window stays alive."""
-QUEUE_LENGTH = 20_000
+DOCUMENT_QUEUE = 20_000
 """Documents that ZeroMQ keeps for a dashboard that does not keep up; older ones it leaves out."""
-REPLY_TIMEOUT_MS = 2_000
 HEARTBEAT_MS = 1_000
 """How often the engine's host is asked whether it is there; three silences and it is gone."""
 
@@ -71,15 +71,17 @@ class ZmqFeed:
     """Documents of an engine that may not be there yet, may die, and may come back."""
 
     def __init__(
-        self, documents_address: str, control_address: str, *, secure: Secure | None = None
+        self, documents_address: str, control_address: str, *, prepare: Prepare | None = None
     ) -> None:
-        self._documents_address = documents_address
+        self.source = documents_address
+        self.connected = False
+        """As of the last poll."""
         self._control_address = control_address
-        self._secure = secure
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._prepare = prepare
+        self._closed = False
+        self._context: Context = zmq.Context()
         self._subscriber = self._context.socket(zmq.SUB)
-        self._subscriber.set_hwm(QUEUE_LENGTH)
-        self._subscriber.setsockopt(zmq.RECONNECT_IVL, 100)
+        self._subscriber.rcvhwm = DOCUMENT_QUEUE
         self._subscriber.setsockopt(zmq.RECONNECT_IVL_MAX, 1_000)
         self._subscriber.setsockopt(zmq.HEARTBEAT_IVL, HEARTBEAT_MS)
         self._subscriber.setsockopt(zmq.HEARTBEAT_TIMEOUT, 3 * HEARTBEAT_MS)
@@ -87,11 +89,9 @@ class ZmqFeed:
         self._monitor = self._subscriber.get_monitor_socket(
             zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED, f"inproc://{uuid.uuid4()}"
         )
-        self._connected = False
-        self._closed = False
         try:
-            if secure is not None:
-                secure(self._subscriber)
+            if prepare is not None:
+                prepare(self._subscriber)
             self._subscriber.connect(documents_address)
         except zmq.ZMQError as error:
             self.close()
@@ -100,19 +100,11 @@ class ZmqFeed:
             self.close()
             raise
 
-    @property
-    def connected(self) -> bool:
-        """True while the connection stands, as of the last poll."""
-        return self._connected
-
-    @property
-    def source(self) -> str:
-        """The engine's address."""
-        return self._documents_address
-
     def poll(self) -> list[Document]:
         """Return what has come since the last call; a message that is none becomes a notice."""
-        self._watch_connection()
+        while self._monitor.poll(0):
+            event = recv_monitor_message(self._monitor)["event"]
+            self.connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
         found: list[Document] = []
         while len(found) < MOST_PER_POLL:
             try:
@@ -124,34 +116,29 @@ class ZmqFeed:
 
     def request(self, command: Command) -> Reply:
         """Send `command` over a socket of its own: one that never got its answer is of no use."""
+        name, arguments = command["command"], {k: command[k] for k in command if k != "command"}
         try:
-            with self._context.socket(zmq.REQ) as socket:
-                socket.setsockopt(zmq.LINGER, 0)
-                if self._secure is not None:
-                    self._secure(socket)
-                socket.connect(self._control_address)
-                socket.send(msgspec.msgpack.encode(dict(command)))
-                if not socket.poll(REPLY_TIMEOUT_MS):
-                    raise PeerLostError(f"the engine does not answer at {self._control_address}")
-                return read_reply(socket.recv())
+            return control.request(
+                self._context,
+                self._control_address,
+                name,
+                prepare=self._prepare,
+                timeout_s=REPLY_TIMEOUT_S,
+                **arguments,
+            )
         except zmq.ZMQError as error:
             raise TransportError(f"{self._control_address}: {error}") from error
 
     def close(self) -> None:
-        """Close the sockets."""
+        """Close the sockets; a request that is under way fails."""
         if self._closed:
             return
         self._closed = True
-        self._connected = False
+        self.connected = False
         self._subscriber.disable_monitor()
         self._monitor.close(0)
         self._subscriber.close(0)
         self._context.term()
-
-    def _watch_connection(self) -> None:
-        while self._monitor.poll(0):
-            event = recv_monitor_message(self._monitor)["event"]
-            self._connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
 
 
 class ListFeed:
@@ -190,17 +177,6 @@ class ListFeed:
         """Give out nothing more."""
         self._waiting = []
         self.connected = False
-
-
-def read_reply(data: bytes) -> Reply:
-    """Return the reply, or raise what it complains of."""
-    try:
-        reply = msgspec.msgpack.decode(data, type=dict[str, Any])
-    except msgspec.MsgspecError as error:
-        raise TransportError(f"not an answer of this version: {error}") from error
-    if not reply.get("ok", False):
-        raise TransportError(str(reply.get("error", "refused without a reason")))
-    return reply
 
 
 def snapshot_documents(reply: Reply) -> list[Document]:

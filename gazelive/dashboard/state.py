@@ -6,7 +6,7 @@ Each part counts its own `revision`, so that a panel repaints only what has chan
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from gazelive.dashboard.connection import Connection, Playback, with_engine, without_engine
@@ -118,26 +118,30 @@ class DashboardState:
             case _:
                 self._take_rare(document)
 
-    def fill(self, documents: Iterable[Document]) -> None:
-        """Take a snapshot: what was sent before we listened. What came since then stands."""
-        documents = list(documents)
-        runs = [document for document in documents if isinstance(document, RunStarted)]
-        if self.run is not None and runs and runs[-1] != self.run:
-            return  # of a run that is over by now
-        known: dict[type, bool] = {
-            RunStarted: self.run is not None,
-            ModelLoaded: self.model is not None,
-            TrialStarted: self.trial is not None,
-            TrialStopped: self.trial is not None,
-            Posterior: self.posterior is not None,
-            QualitySummary: bool(self.summaries),
-            Validated: bool(self.validations),
-        }
-        if self.run is None and runs:
-            self._begin_run(runs[-1], keep_what_came=True)
-        for document in documents:
-            if not isinstance(document, RunStarted) and not known.get(type(document), False):
+    def fill(self, snapshot: Sequence[Document], since: Sequence[Document] = ()) -> None:
+        """Take what was sent before we listened; `since` is what came while we waited for it.
+
+        Whatever is shown of the run is made anew from both; only the traces, and what was logged
+        of this run already, stay as they are.
+        """
+        runs = [document for document in snapshot if isinstance(document, RunStarted)]
+        if not runs or any(isinstance(d, RunStarted) and d != runs[-1] for d in since):
+            return  # of no run, or of one that is over by now
+        known = runs[-1] == self.run
+        traces, bands = self.traces, self.bands
+        self.traces, self.bands = TraceRing(), Bands()
+        self._begin_run(runs[-1])
+        self.traces, self.bands = traces, bands
+        told = set(snapshot)
+        missed = [document for document in since if document not in told]
+        for document in (*snapshot, *missed):
+            logged = known and isinstance(document, Notice | Quality)
+            if not (logged or isinstance(document, RunStarted | GazeTrace)):
                 self.apply(document)
+        if self.traces.newest_us is not None:
+            self._see_time(self.traces.newest_us)
+        for part in (self.traces, self.bands):
+            part.revision += 1
 
     def set_connection(self, connected: bool, now_s: float) -> None:
         """Say whether the engine is there, and what time it is."""
@@ -255,9 +259,8 @@ class DashboardState:
                 f"{PROTOCOL_VERSION}: use the same gazelive for both",
             )
 
-    def _begin_run(self, run: RunStarted, *, keep_what_came: bool = False) -> None:
-        if not keep_what_came:
-            self._forget_run()
+    def _begin_run(self, run: RunStarted) -> None:
+        self._forget_run()
         self.run = run
         self.screen = ScreenView.of(run.stream)
         self.scene.revision += 1

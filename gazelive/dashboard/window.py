@@ -37,6 +37,7 @@ from gazelive.dashboard.views.quality import QualityPanel
 from gazelive.dashboard.views.session import SPEEDS, SessionPanel
 from gazelive.dashboard.views.traces import Traces
 from gazelive.errors import GazeliveError, TransportError
+from gazelive.gaze.documents import Document
 
 FRAME_MS = 30
 """Between two looks at the feed: a little more than 30 frames per second."""
@@ -64,6 +65,8 @@ class DashboardWindow(QMainWindow):
         self._requests = Requests(feed)
         self._next_status_s = 0.0
         self._has_snapshot = False
+        self._since: list[Document] | None = None
+        """What came while a snapshot is waited for."""
         self._look: Look | None = None
         self._has_own_layout = False
         self._theme_choice = preferences.theme
@@ -170,6 +173,8 @@ class DashboardWindow(QMainWindow):
         documents = self._feed.poll()
         self.state.set_connection(self._feed.connected, self._clock.now_s())
         self.state.apply_all(documents)
+        if self._since is not None:
+            self._since += documents
         self._ask()
         for panel in self.panels.values():
             if panel.isVisible():
@@ -191,15 +196,20 @@ class DashboardWindow(QMainWindow):
         now_s = self._clock.now_s()
         if not self._has_snapshot:
             self._has_snapshot = True
+            self._since = []
             self._next_status_s = now_s
-            self._requests.send({"command": "snapshot"}, self._take_snapshot, _ignore)
+            self._requests.send({"command": "snapshot"}, self._take_snapshot, self._no_snapshot)
         elif now_s >= self._next_status_s:
             self._next_status_s = now_s + STATUS_EVERY_S
             self._requests.send({"command": "status"}, self._take_playback, _ignore)
 
     def _take_snapshot(self, reply: Reply) -> None:
-        self.state.fill(snapshot_documents(reply))
+        self.state.fill(snapshot_documents(reply), self._since or ())
+        self._since = None
         self._take_playback(reply)
+
+    def _no_snapshot(self, _error: TransportError) -> None:
+        self._since = None
 
     def _take_playback(self, reply: Reply) -> None:
         if "playback" in reply:

@@ -8,7 +8,7 @@ import pytest
 import zmq
 
 from gazelive.dashboard import feed as feed_module
-from gazelive.dashboard.feed import DocumentFeed, ListFeed, ZmqFeed, read_reply, snapshot_documents
+from gazelive.dashboard.feed import DocumentFeed, ListFeed, ZmqFeed, snapshot_documents
 from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze.documents import Notice, RunStarted, encode
 
@@ -121,12 +121,12 @@ def test_a_feed_is_connected_while_the_engine_lives_and_after_its_return(engine,
 
 
 def test_without_an_engine_it_waits_and_complains_only_when_asked(monkeypatch):
-    monkeypatch.setattr(feed_module, "REPLY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(feed_module, "REPLY_TIMEOUT_S", 0.05)
     feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
     try:
         assert feed.poll() == []
         assert not feed.connected
-        with pytest.raises(PeerLostError, match="does not answer"):
+        with pytest.raises(PeerLostError, match="nobody answers"):
             feed.request({"command": "snapshot"})
     finally:
         feed.close()
@@ -184,12 +184,6 @@ def test_a_request_after_the_end_is_an_error_not_a_crash(engine, feed):
         feed.request({"command": "status"})
 
 
-def test_a_refusal_without_a_reason():
-    with pytest.raises(TransportError, match="without a reason"):
-        read_reply(msgspec.msgpack.encode({}))
-    assert snapshot_documents({"ok": True}) == []
-
-
 def test_a_list_gives_out_what_was_put_in():
     feed = ListFeed([run()], answer=lambda command: {"ok": True, "heard": command["command"]})
     feed.put(model())
@@ -206,7 +200,7 @@ def test_keys_are_given_before_connecting(engine):
     feed = ZmqFeed(
         engine.documents_address,
         engine.control_address,
-        secure=lambda socket: secured.append(socket.type),
+        prepare=lambda socket: secured.append(socket.type),
     )
     feed.request({"command": "status"})
     feed.close()

@@ -205,25 +205,48 @@ class TestSnapshot:
         assert state.summaries
         assert state.screen.known
 
-    def test_leaves_alone_what_has_come_since(self):
-        state = after(posterior(n_saccades=30, time_ms=9000), trace(8_000_000, [1.0]))
-        state.fill([run(), model(), trial(4, 5_000_000), posterior(n_saccades=28, time_ms=8500)])
-        assert state.run == run()
+    def test_goes_before_what_came_while_it_was_waited_for(self):
+        shared = posterior(n_saccades=28, time_ms=8500)
+        since = [trace(8_000_000, [1.0]), shared, posterior(n_saccades=30, time_ms=9000)]
+        state = after(*since)
+        history = [posterior(n_saccades=n, time_ms=n, settled=True) for n in (10, 20)]
+        state.fill([run(), model(), trial(4, 5_000_000), *history, shared], since)
+        assert [point.n_saccades for point in state.history.points] == [10, 20, 28, 30]
         assert state.posterior is not None
         assert state.posterior.n_saccades == 30
         assert len(state.traces) == 1
-        assert state.trial is not None
+        assert state.elapsed_s == pytest.approx(9 - 0.01), "from the first posterior to the last"
 
     def test_of_an_earlier_run_is_of_no_use(self):
         state = after(run("new"))
-        state.fill([run("old"), trial(4), posterior()])
+        state.fill([run("old"), trial(4), posterior()], [run("new")])
+        assert state.run == run("new")
         assert state.trial is None
         assert state.posterior is None
 
-    def test_without_anything_is_nothing(self):
+    def test_of_a_new_run_while_nobody_listened_takes_its_place(self):
+        state = after(*a_whole_run())
+        state.fill([run("new"), trial(1, 0), posterior({3: 1.0})])
+        assert state.run == run("new")
+        assert len(state.history.points) == 1
+
+    def test_of_the_same_run_keeps_traces_and_does_not_log_twice(self):
+        notice = d.Notice(level="info", text="calibrated")
+        state = after(*a_whole_run(), notice)
+        n_samples, bands = len(state.traces), state.bands.between(0, 10**7)
+        state.fill([run(viewer="Ada"), notice, trial(1, 0), trial(2, 4_000_000), posterior()])
+        assert len(state.traces) == n_samples
+        assert state.bands.between(0, 10**7) == bands
+        assert [line.text for line in state.log.lines].count("calibrated") == 1
+        assert state.log.lines[-1].times == 1
+
+    def test_without_a_run_is_nothing(self):
         state = after()
         state.fill([])
         assert state.connection.phase == "idle"
+        state = after(*a_whole_run())
+        state.fill([d.Notice(level="info", text="ready")])
+        assert state.posterior is not None
 
 
 class TestConnection:

@@ -1,0 +1,78 @@
+"""`gazelive dashboard`: watch a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_ADDRESS = "tcp://127.0.0.1:5870"
+
+
+def dashboard(
+    connect: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where the engine is: tcp://host:port.")
+    ] = DEFAULT_ADDRESS,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keys for an engine on another computer, as gazelive keys made them.",
+        ),
+    ] = None,
+    images: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Where the images are; may be given several times."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FIGURE", help="Save the window as .png or .svg when the run ends, and close."
+        ),
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the window in pixels.")
+    ] = None,
+) -> None:
+    """Show who is looking, how sure that is and how good the data are, while it happens.
+
+    It may be started before the engine, and survives its end.
+    """
+    from gazelive.engine.addresses import Addresses
+    from gazelive.engine.keys import load_client_keys, require_keys
+    from gazelive.errors import ConfigError
+
+    addresses = Addresses.parse(connect)
+    require_keys(
+        f"--connect {addresses}", is_loopback=addresses.is_loopback, has_keys=keys is not None
+    )
+    prepare = None if keys is None else load_client_keys(keys).secure
+    if save is not None and not save.absolute().parent.is_dir():
+        raise ConfigError("there is no such folder: make it first", path=save.parent)
+    if save is not None and save.suffix.lower() not in {".png", ".svg"}:
+        raise ConfigError(f"must end in .png or .svg, not {save.name!r}", key="--save")
+    window_size = None if size is None else _size(size)
+    try:
+        from gazelive.dashboard.application import run_dashboard
+    except ImportError as error:
+        raise ConfigError(
+            f"the dashboard needs Qt ({error}): pip install 'gazelive[dashboard]'"
+        ) from error
+    from gazelive.dashboard.feed import ZmqFeed
+
+    feed = ZmqFeed(addresses.documents, addresses.control, prepare=prepare)
+    try:
+        code = run_dashboard(feed, image_folders=images or (), save=save, size=window_size)
+    finally:
+        feed.close()
+    raise typer.Exit(code)
+
+
+def _size(text: str) -> tuple[int, int]:
+    from gazelive.errors import ConfigError
+
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and int(width) > 0 and int(height) > 0):
+        raise ConfigError(f"must be such as 1280x800, not {text!r}", key="--size")
+    return int(width), int(height)
