@@ -73,6 +73,7 @@ def identifier_of_arrays(
         Plda.from_arrays(arrays) if "plda_means" in arrays else None,
         closing,
         arrays.get("closing_weights"),
+        float(content["correlation"]),
     )
 
 
@@ -92,6 +93,7 @@ def _linear_arrays(identifier: LinearIdentifier) -> tuple[Content, Arrays]:
         "kind": "linear",
         "blocks": identifier.representation.to_json(),
         "usual_saccades": identifier.usual_saccades,
+        "correlation": identifier.correlation,
         "threshold": msgspec.to_builtins(identifier.threshold),
         "closing_seconds": None if closing is None else list(closing.seconds),
     }, arrays

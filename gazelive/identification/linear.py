@@ -8,7 +8,9 @@ of an interval is
     e = Σ over its saccades of W_u·t + c · (number of units)
 
 so the running posterior costs one small product per saccade, and intervals just add up:
-ln p = Σ e + ln prior, normalised.
+ln p = Σ e / (1 + (n − 1)·ρ) + ln prior, normalised. n units of one session are not n independent
+witnesses: with ρ above 0 they count as many as their effective number (the design effect of
+cluster samples).
 """
 
 from __future__ import annotations
@@ -142,6 +144,8 @@ class LinearIdentifier:
     closing: Closing | None = None
     closing_weights: Floats | None = None
     """(4, viewers)"""
+    correlation: float = 0.0
+    """ρ: how alike the units of one session err, because a person is not the same every day."""
 
     def probe(self, log_prior: Floats | None = None) -> LinearProbe:
         """Begin to identify a person."""
@@ -220,7 +224,6 @@ class LinearProbe:
         if identifier.plda is None or not scanpath.n_saccades:
             return
         self._score += identifier.representation.row_scores(scanpath.saccades).sum(axis=0)
-        self._units += n_units(scanpath.n_saccades)
         leader = int(np.argmax(self._settled + self._log_prior))
         match = identifier.plda.log_ratio(self._score / self._units, self._units, leader)
         self._log_unknown = identifier.threshold.log_unknown(match, self._units)
@@ -229,7 +232,9 @@ class LinearProbe:
         """Return the posterior of all evidence so far."""
         log_probabilities = np.empty(len(self._settled))
         further = self._open_evidence()
-        kernels.log_posterior(self._settled, further, 1.0, self._log_prior, log_probabilities)
+        units = self._units + (n_units(self._n_open) if self._n_open else 0.0)
+        scale = 1 / (1 + max(units - 1, 0.0) * self._identifier.correlation)
+        kernels.log_posterior(self._settled, further, scale, self._log_prior, log_probabilities)
         return Estimate(
             log_probabilities,
             self._log_unknown,
@@ -247,6 +252,7 @@ class LinearProbe:
 
     def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
         self._settled += evidence
+        self._units += n_units(n_saccades) if n_saccades else 0.0
         self._n_saccades += n_saccades
         self._n_images += 1
         self._seconds += seconds

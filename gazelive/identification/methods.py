@@ -10,7 +10,7 @@ from gazelive.errors import ModelError
 from gazelive.features.vigor import DEFAULT_RATE_DEG
 from gazelive.identification import gazelive_samples as samples
 from gazelive.identification.embedding import EmbeddingIdentifier
-from gazelive.identification.fitted import Fitted, accuracy_of
+from gazelive.identification.fitted import Fitted, MachineKind, accuracy_of
 from gazelive.identification.folds import unit_folds
 from gazelive.identification.gazelive_fixations import fit_gazelive_fixations
 from gazelive.identification.linear import LinearIdentifier
@@ -37,6 +37,9 @@ class Options:
     """Where the images are, for their saliency."""
     report: Callable[[float], None] = lambda _fraction: None
 
+
+SESSION_CORRELATION: dict[MachineKind, float] = {"likelihood": 0.1, "svm": 0.3, "logistic": 0.3}
+"""ρ of recordings, fitted across the sessions of BioEye 2015 (`LinearIdentifier.correlation`)."""
 
 FitMethod = Callable[[TrainingSet, Options], Fitted]
 
@@ -87,6 +90,7 @@ def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod
             plda,
             fitted.closing,
             fitted.closing_weights,
+            SESSION_CORRELATION[fitted.machine.kind] if training.kind == "samples" else 0.0,
         )
         protocol = "single scanpaths held out, within sessions"
         return Fitted(
