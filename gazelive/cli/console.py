@@ -119,7 +119,7 @@ def _say_compiling(*, quiet: bool) -> None:
     from gazelive.compilation import cache_directory
 
     say(
-        "First run on this machine: compiling numerical kernels (some seconds, once; "
-        f"kept in {cache_directory()}).",
+        "Compiling numerical kernels: some seconds, once on this machine "
+        f"(kept in {cache_directory()}).",
         quiet=quiet,
     )

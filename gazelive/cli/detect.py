@@ -192,8 +192,17 @@ def _parameters(
     from gazelive.detection import EngbertKlieglParameters, preset
     from gazelive.errors import ConfigError
 
+    given = {
+        "--lambda": threshold != EngbertKlieglParameters().threshold_noise,
+        "--min-duration-ms": shortest_ms != EngbertKlieglParameters().shortest_saccade_ms,
+        "--sigma": sigma != EngbertKlieglParameters().threshold_form,
+    }
     if method is not MethodName.ENGBERT_KLIEGL:
+        for flag in (flag for flag, is_given in given.items() if is_given):
+            warn(f"{flag} is for --method engbert-kliegl, and is not used by {method.value}")
         return preset(preset_name.value)
+    if preset_name is not PresetName.SCENE_VIEWING:
+        warn(f"--preset {preset_name.value} is for settled and online, and is not used here")
     if sigma not in ("centred", "2003"):
         raise ConfigError(f"must be centred or 2003, not {sigma}", key="--sigma")
     form: Literal["centred", "2003"] = "2003" if sigma == "2003" else "centred"

@@ -35,7 +35,9 @@ _SENTENCES = {
     Outcome.TOO_SHORT: "No stretch without loss is as long as one velocity window.",
     Outcome.NO_GAZE: "Every sample is lost: was the eye tracked?",
     Outcome.CONSTANT_GAZE: "The gaze does not change at all: is it the right column?",
-    Outcome.ONE_EYE_MISSING: "One eye was never seen, so there are no binocular saccades.",
+    Outcome.ONE_EYE_MISSING: (
+        "One eye was never seen, so there are no binocular saccades: choose the other eye."
+    ),
 }
 
 

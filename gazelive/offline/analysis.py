@@ -14,6 +14,7 @@ from gazelive.detection import (
     Method,
     NoiseMemory,
 )
+from gazelive.detection.parameters import HIGHEST_RATE_HZ, LOWEST_RATE_HZ
 from gazelive.errors import RecordingError
 from gazelive.features.interval import (
     AnalysedGaze,
@@ -100,6 +101,7 @@ def analyse(
         parameters = EngbertKlieglParameters() if offline else DetectorParameters()
     if not recording.n_samples:
         raise RecordingError("holds no samples, so there is nothing to detect", path=recording.path)
+    _refuse_impossible_rates(recording)
     intervals = viewing_intervals(recording, whole_blocks=whole_blocks)
     geometries = tuple(
         find_geometry(block, recording, flags, corpus_screen) for block in recording.blocks
@@ -125,6 +127,19 @@ def analyse(
         whole_blocks=whole_blocks,
         carries_noise=carry_noise and method == "online",
     )
+
+
+def _refuse_impossible_rates(recording: Recording) -> None:
+    """Say which block is too slow or too fast to find saccades in."""
+    for number, block in enumerate(recording.blocks):
+        rate_hz = block.stream.sampling_rate_hz
+        if len(block.samples) and not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
+            raise RecordingError(
+                f"block {number + 1} has {rate_hz:g} samples per second, and saccades are found at "
+                f"{LOWEST_RATE_HZ:g} to {HIGHEST_RATE_HZ:g} Hz (if the rate is wrong, mend it: "
+                "`gazelive info` says what was read)",
+                path=recording.path,
+            )
 
 
 def interval_gaze(

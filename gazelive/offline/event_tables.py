@@ -196,6 +196,6 @@ def _table(columns: Columns) -> Any:
             arrays[name] = pa.array(values, pa.bool_())
         else:
             # six digits after the point are well below any tracker's resolution
-            rounded = np.round(np.array(values, np.float64), 6)
+            rounded = np.round(np.array(values, np.float64), 6) + 0.0  # no −0
             arrays[name] = pa.array(rounded, pa.float64(), from_pandas=True)
     return pa.table(arrays)

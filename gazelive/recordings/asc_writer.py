@@ -9,6 +9,7 @@ messages for trials that none mark. Positions keep one decimal; times keep their
 from __future__ import annotations
 
 import gzip
+import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from gazelive.recordings.asc_columns import (
     WORDS_PER_SAMPLE,
     SampleColumns,
 )
+from gazelive.recordings.geometry import HOW_TO_GIVE
 from gazelive.recordings.recording import Block, Recording
 from gazelive.recordings.storage_errors import storage_error
 from gazelive.recordings.tracker_messages import (
@@ -79,8 +81,16 @@ def what_asc_loses(recording: Recording) -> list[str]:
         "the screen's size in mm and its distance": recording.screen is not None,
         f"the columns {', '.join(extras)}": bool(extras),
         "degrees (written as pixels)": Coordinates.DEGREES in coordinates,
+        "which trial is where, since blocks overlap in time": bool(recording.trials)
+        and _overlap(recording.blocks),
     }
     return [loss for loss, applies in losses.items() if applies]
+
+
+def _overlap(blocks: Sequence[Block]) -> bool:
+    """Say whether a block starts before another has ended, as where every trial counts from 0."""
+    spans = sorted((block.start_us, block.end_us) for block in blocks)
+    return any(one[1] > other[0] for one, other in itertools.pairwise(spans))
 
 
 class _Line(NamedTuple):
@@ -314,8 +324,8 @@ def _in_pixels(block: Block, recording: Recording) -> Block:
     screen = _screen(block, recording)
     if screen is None:
         raise RecordingError(
-            "holds positions in degrees, and ASC files hold pixels: give the screen's size in px "
-            "and mm and its distance",
+            "holds positions in degrees, and ASC files hold pixels: say how large the screen was, "
+            f"as in {HOW_TO_GIVE}",
             path=recording.path,
         )
     samples = block.samples.copy()

@@ -79,6 +79,10 @@ def read_edf(
     """Read the EDF file at `path`; what is damaged becomes a problem of the recording."""
     if not path.is_file():
         raise RecordingError("there is no such file", path=path)
+    if not path.stat().st_size:
+        raise RecordingError(
+            "the file is empty: copy it again from the tracker's host PC", path=path
+        )
     with tempfile.TemporaryDirectory(prefix="gazelive-edf-") as name:
         folder = Path(name)
         complaints = dump_edf(path, folder, progress=progress)

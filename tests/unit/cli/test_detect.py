@@ -160,6 +160,22 @@ def test_mistakes_are_named_before_anything_is_written(table, arguments, message
     assert set(tmp_path.iterdir()) == before
 
 
+def test_flags_of_the_other_method_are_told(table):
+    result = run("detect", table, "-q", "--lambda", "5", "--sigma", "2003")
+    assert "--lambda is for --method engbert-kliegl" in result.stderr
+    assert "--sigma is for --method engbert-kliegl" in result.stderr
+    result = run("detect", table, "-q", "--method", "engbert-kliegl", "--preset", "noisy")
+    assert "--preset noisy is for settled and online" in result.stderr
+
+
+def test_a_rate_without_saccades_names_the_recording(tmp_path):
+    path = tmp_path / "slow.csv"
+    rows = "\n".join(f"{16.6667 * k:.3f},{k % 7},5" for k in range(50))
+    path.write_text("t_ms,x_deg,y_deg\n" + rows)
+    with pytest.raises(RecordingError, match=r"slow\.csv: block 1 has 60 samples per second"):
+        run("detect", path)
+
+
 def test_compare_with_labels_with_events_and_with_itself(table, tmp_path, eye_steps):
     out = tmp_path / "out.csv"
     run("detect", table, "-q", "-o", out)

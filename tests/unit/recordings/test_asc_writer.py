@@ -257,6 +257,9 @@ def test_what_is_lost_is_named() -> None:
         "the columns glow",
     ]
     assert what_asc_loses(make_recording()) == []
+    trial = Trial(name="a", start_us=0, end_us=1, block=1)
+    twice = make_recording(blocks=(make_block(), make_block()), trials=(trial,))
+    assert what_asc_loses(twice) == ["which trial is where, since blocks overlap in time"]
 
 
 def test_times_before_zero_are_refused(tmp_path: Path) -> None:
