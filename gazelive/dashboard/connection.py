@@ -20,12 +20,27 @@ class Playback:
     paused: bool = False
     speed: float | None = 1.0
     """Times real time; None is as fast as possible."""
+    position_s: float | None = None
+    duration_s: float | None = None
+    """In the time of the recording."""
 
     @classmethod
     def told(cls, facts: dict[str, Any]) -> Playback:
         """Return what an answer of the device's owner says."""
         speed = facts.get("speed", 1.0)
-        return cls(bool(facts.get("paused", False)), None if speed is None else float(speed))
+        return cls(
+            bool(facts.get("paused", False)),
+            None if speed is None else float(speed),
+            facts.get("position_s"),
+            facts.get("duration_s"),
+        )
+
+    @property
+    def share(self) -> float | None:
+        """How much of it has been played."""
+        if self.position_s is None or not self.duration_s:
+            return None
+        return min(max(self.position_s / self.duration_s, 0.0), 1.0)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def session_facts(state: DashboardState, *, hide_viewer: bool) -> Facts:
         "Viewer": _viewer(state, hide_viewer),
         "Trial": _trial(state),
         "Image": _image(state),
-        "Elapsed": clock_time(state.elapsed_s),
+        "Elapsed": _elapsed(state),
         "Device": _device(state),
         "Model": _model(state),
     }
@@ -53,6 +53,12 @@ def _image(state: DashboardState) -> str:
     if state.trial is None:
         return NOTHING
     return PureWindowsPath(state.trial.image).name if state.trial.image else "none named"
+
+
+def _elapsed(state: DashboardState) -> str:
+    elapsed = clock_time(state.elapsed_s)
+    share = None if state.playback is None else state.playback.share
+    return elapsed if share is None else f"{elapsed}, {share:.0%} of the replay"
 
 
 def _device(state: DashboardState) -> str:

@@ -156,10 +156,10 @@ class DashboardState:
 
     def set_playback(self, playback: Playback | None) -> None:
         """Say how the replay stands; None where nothing is replayed."""
-        if playback != self.playback:
-            self.playback = playback
-            if playback is not None and playback.paused:
-                self._note("info", "Paused")
+        was_paused = self.playback is not None and self.playback.paused
+        self.playback = playback
+        if playback is not None and playback.paused and not was_paused:
+            self._note("info", "Paused")
 
     # -- what is asked ------------------------------------------------------------------------
 

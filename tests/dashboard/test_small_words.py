@@ -53,6 +53,8 @@ def test_the_connection_in_words():
 def test_what_a_device_tells_of_its_playback():
     assert Playback.told({}) == Playback()
     assert Playback.told({"paused": True, "speed": None}) == Playback(True, None)
+    halfway = Playback.told({"position_s": 4.0, "duration_s": 8.0})
+    assert (halfway.share, Playback().share, Playback(duration_s=0.0).share) == (0.5, None, None)
 
 
 def test_the_log_counts_what_repeats_and_forgets_what_is_old():
