@@ -61,14 +61,17 @@ def run_dashboard(
     window = DashboardWindow(feed, Preferences(file), image_folders=image_folders)
     if size is not None:
         window.resize(*size)
-    # Python handlers run between two ticks, so Ctrl+C in the terminal closes the window
-    signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
     watch = QTimer(window)
     if save is not None:
         watch.timeout.connect(lambda: _save_when_over(window, save))
         watch.start(LOOK_MS)
-    window.start()
-    return app.exec()
+    # Python handlers run between two ticks, so Ctrl+C in the terminal closes the window
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
+    try:
+        window.start()
+        return app.exec()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _save_when_over(window: DashboardWindow, path: Path) -> None:

@@ -1,0 +1,153 @@
+"""`gazelive dashboard`, from its options to a saved figure."""
+
+import os
+import signal
+import sys
+import threading
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QImage
+
+from gazelive.cli.dashboard import DEFAULT_ADDRESS, dashboard
+from gazelive.dashboard import application
+from gazelive.dashboard.application import require_display, run_dashboard
+from gazelive.dashboard.feed import ZmqFeed
+from gazelive.engine import addresses as engine_addresses
+from gazelive.engine.addresses import free_addresses
+from gazelive.engine.keys import make_keys
+from gazelive.errors import ConfigError, TransportError
+from gazelive.gaze.documents import RunStopped
+
+from .sent import a_whole_run
+from .small_engine import Engine
+
+
+@pytest.fixture
+def command():
+    app = typer.Typer()
+    app.command()(dashboard)
+
+    def run(*arguments):
+        return CliRunner().invoke(app, list(map(str, arguments)))
+
+    return run
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Return what the window is started with, instead of starting it."""
+    calls = []
+
+    def note(feed, **options):
+        calls.append({"source": feed.source, **options})
+        return 0
+
+    monkeypatch.setattr(application, "run_dashboard", note)
+    return calls
+
+
+def test_it_connects_to_the_engine_of_this_computer_unless_told_otherwise(command, started):
+    assert command().exit_code == 0
+    assert started[0]["source"] == DEFAULT_ADDRESS == engine_addresses.DEFAULT_ADDRESS
+
+
+def test_options_are_passed_on(command, started, tmp_path):
+    result = command(
+        *("--connect", "127.0.0.1:7000", "--images", tmp_path, "--size", "1600x900"),
+        *("--save", tmp_path / "run.svg"),
+    )
+    assert result.exit_code == 0
+    assert started == [
+        {
+            "source": "tcp://127.0.0.1:7000",
+            "image_folders": [tmp_path],
+            "save": tmp_path / "run.svg",
+            "size": (1600, 900),
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (("--connect", "tcp://10.0.0.7:5870"), TransportError, "takes keys"),
+        (("--connect", "not an address"), ConfigError, "must be an address"),
+        (("--size", "large"), ConfigError, "1280x800"),
+        (("--size", "0x800"), ConfigError, "1280x800"),
+        (("--save", "no/such/folder/run.png"), ConfigError, "no such folder"),
+        (("--save", "run.bmp"), ConfigError, "must end in"),
+    ],
+)
+def test_mistakes_are_told(command, started, arguments, error, words):
+    result = command(*arguments)
+    assert isinstance(result.exception, error)
+    assert words in str(result.exception)
+    assert not started
+
+
+def test_another_computer_takes_keys(command, started, tmp_path):
+    keys = make_keys(tmp_path / "keys", "office")
+    assert command("--connect", "tcp://10.0.0.7:5870", "--keys", keys).exit_code == 0
+    assert started[0]["source"] == "tcp://10.0.0.7:5870"
+
+
+def test_without_qt_it_says_how_to_get_it(command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gazelive.dashboard.application", None)
+    result = command()
+    assert isinstance(result.exception, ConfigError)
+    assert "gazelive[dashboard]" in str(result.exception)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="others always have a display")
+def test_without_a_display_it_says_so(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ConfigError, match="no display"):
+        require_display()
+    monkeypatch.setenv("DISPLAY", ":0")
+    require_display()
+
+
+def test_the_window_is_saved_when_the_run_ends(qapp, tmp_path):
+    where = free_addresses()
+    engine = Engine(where.documents, where.control)
+    over = threading.Event()
+
+    def perform():
+        engine.asked.wait(30)
+        while not over.wait(0.05):
+            engine.send(*a_whole_run(), RunStopped(reason="finished"))
+
+    show = threading.Thread(target=perform)
+    show.start()
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        code = run_dashboard(
+            ZmqFeed(where.documents, where.control),
+            preferences=tmp_path / "new" / "dashboard.ini",
+            save=tmp_path / "run.png",
+            size=(1300, 820),
+        )
+    finally:
+        over.set()
+        show.join()
+        engine.die()
+    assert code == 0
+    picture = QImage(str(tmp_path / "run.png"))
+    assert (picture.width(), picture.height()) == (1300, 820)
+    assert (tmp_path / "new" / "dashboard.ini").is_file()
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_ctrl_c_in_the_terminal_closes_the_window(qapp, tmp_path):
+    QTimer.singleShot(0, lambda: os.kill(os.getpid(), signal.SIGINT))  # once the window is up
+    feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
+    assert run_dashboard(feed, preferences=tmp_path / "dashboard.ini") == 0
+    feed.close()
