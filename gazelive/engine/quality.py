@@ -96,8 +96,9 @@ class QualityWatch:
         before_us = int(times_us[0]) - round(self._interval_us)
         steps = np.diff(times_us, prepend=before_us if self._last_us is None else self._last_us)
         for at in np.flatnonzero(steps > GAP_INTERVALS * self._interval_us).tolist():
-            self.n_lost += round(steps[at] / self._interval_us) - 1
-            gap_ms = (steps[at] - self._interval_us) / 1000.0
+            step_us = int(steps[at])
+            self.n_lost += round(step_us / self._interval_us) - 1
+            gap_ms = (step_us - self._interval_us) / 1000.0
             documents += self._tell("time_gap", int(times_us[at]), 1, gap_ms)
         self._elapsed_us += float(steps.sum())
         self._last_us = last_us

@@ -43,10 +43,16 @@ else:
 
 
 class WriterLock:
-    """The right to write in a session folder, held until `release` or the process ends."""
+    """The right to write in a session folder, held until `release` or the process ends.
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LOCK_NAME
+    The recorder's lock by default; another `name` is for another file of the folder.
+    """
+
+    def __init__(
+        self, folder: Path, name: str = LOCK_NAME, doing: str = "writing this session"
+    ) -> None:
+        self._path = folder / name
+        self._doing = doing
         try:
             self._handle = self._acquire()
         except OSError as error:
@@ -59,7 +65,7 @@ class WriterLock:
                 if not _try_lock(handle):
                     holder = _process_number(handle)
                     raise RecordingError(
-                        f"another process{holder} is writing this session: stop it first",
+                        f"another process{holder} is {self._doing}: stop it first",
                         path=self._path.parent,
                     )
                 # the holder before us may have removed the file after we opened it

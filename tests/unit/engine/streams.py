@@ -11,7 +11,15 @@ import numpy as np
 
 from gazelive.engine.pipeline import Pipeline, RunningModel
 from gazelive.features.scanpath import scanpath_of
-from gazelive.gaze.documents import Document, IntervalSettled, Posterior
+from gazelive.gaze.documents import (
+    Document,
+    IntervalSettled,
+    Posterior,
+    decode,
+    decode_line,
+    encode,
+    encode_line,
+)
 from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
@@ -136,7 +144,11 @@ def run(
     documents: list[Document] = []
     for chunk, stream in chunks_of(recording, cuts):
         documents += pipeline.push(chunk, stream)
-    return documents + pipeline.finish("over")
+    documents += pipeline.finish("over")
+    for document in documents:  # whatever is said can be written down and read again
+        assert decode_line(encode_line(document)) == document
+        assert decode(encode(document)) == document
+    return documents
 
 
 def settled_offline(

@@ -1,0 +1,300 @@
+"""The engine's process: chunks in over PULL, documents out over PUB, requests answered.
+
+It may be started before or after the experiment, may be killed and started again: what it has not
+seen is in the session folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import zmq
+
+from gazelive.clock import Clock, MonotonicClock
+from gazelive.engine.addresses import Addresses
+from gazelive.engine.control import ControlServer, DeviceLink, Request, sentence
+from gazelive.engine.engine_model import EngineModel, load_engine_model
+from gazelive.engine.keys import Context, Doorkeeper, ServerKeys, require_keys
+from gazelive.engine.session_run import ChunkSink, RunSettings, SessionRun
+from gazelive.engine.sinks import DocumentSink
+from gazelive.engine.transport import ChunkReceiver, DocumentPublisher
+from gazelive.engine.warm_up import warm_up
+from gazelive.engine.wire import BlockEnded, RunEnded, WiredChunk
+from gazelive.errors import GazeliveError, RecordingError, TransportError
+from gazelive.gaze.documents import Notice, encode
+from gazelive.recordings.session_folder import is_session_folder, read_manifest
+
+PATIENCE_MS = 50
+"""How long the loop sleeps when nothing comes."""
+DISK_EVERY_S = 1.0
+"""How often the journal is looked at while the wire brings everything …"""
+IDLE_DISK_EVERY_S = 0.1
+"""… and while it brings nothing."""
+MANIFEST_EVERY_S = 0.5
+MOST_AT_ONCE = 200
+"""Chunks taken from the wire before requests are looked at."""
+FOR_THE_DEVICE = ("pause", "resume", "speed", "mark")
+
+State = Literal["waiting", "catching up", "live", "finished"]
+Say = Callable[[str], None]
+
+
+@dataclass
+class EngineSettings:
+    """What an engine is told at its start."""
+
+    folder: Path
+    addresses: Addresses
+    model: Path | None = None
+    keys: ServerKeys | None = None
+    run: RunSettings = field(default_factory=RunSettings)
+    stays: bool = False
+    """Whether it goes on answering when the session is over, until it is told to stop."""
+    sinks: Sequence[DocumentSink] = ()
+    chunk_sinks: Sequence[ChunkSink] = ()
+
+
+class Engine:
+    """Runs until the session is over or it is told to stop."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        *,
+        clock: Clock | None = None,
+        load: Callable[[Path | None], EngineModel] = load_engine_model,
+        say: Say = lambda _text: None,
+    ) -> None:
+        addresses = settings.addresses
+        require_keys(
+            str(addresses), is_loopback=addresses.is_loopback, has_keys=settings.keys is not None
+        )
+        self._settings = settings
+        self._clock = clock or MonotonicClock()
+        self._load = load
+        self._say = say
+        self._model = load(settings.model)
+        warm_up(self._model)
+        self._run: SessionRun | None = None
+        self._stop_reason: str | None = None
+        self._next_disk_s = self._next_manifest_s = self._next_requests_s = 0.0
+        self._is_idle = True
+        self._context: Context = zmq.Context()
+        self._doorkeeper: Doorkeeper | None = None
+        try:
+            self._open_sockets()
+        except BaseException:
+            self._close()
+            raise
+
+    def _open_sockets(self) -> None:
+        settings, context = self._settings, self._context
+        prepare = None
+        if settings.keys is not None:
+            self._doorkeeper = Doorkeeper(context, settings.keys)
+            prepare = settings.keys.secure
+        addresses = settings.addresses
+        self._publisher = DocumentPublisher(context, addresses.documents, prepare=prepare)
+        self._control = ControlServer(context, addresses.control, prepare=prepare)
+        self._receiver = ChunkReceiver(context, addresses.chunks)
+        self._device = DeviceLink(context, addresses.device)
+        self._poller = zmq.Poller()
+        for socket in (self._control.socket, self._receiver.socket, self._device.socket):
+            self._poller.register(socket, zmq.POLLIN)
+
+    @property
+    def state(self) -> State:
+        """What it is doing."""
+        if self._run is None:
+            return "waiting"
+        if self._run.is_finished:
+            return "finished"
+        return "live" if self._run.is_caught_up else "catching up"
+
+    def run(self) -> str:
+        """Work until the end; return why it ended."""
+        self._say(f"Ready at {self._settings.addresses}.")
+        try:
+            while self._stop_reason is None:
+                self.step(PATIENCE_MS)
+            if self._run is not None:
+                self._run.finish(self._stop_reason)
+            return self._stop_reason
+        except BaseException as error:
+            self._tell_end(error)
+            raise
+        finally:
+            self._close()
+
+    def step(self, patience_ms: int) -> None:
+        """Do what there is to do, waiting for it no longer than `patience_ms`."""
+        self._poller.poll(patience_ms)
+        self._answer_requests()
+        if self._run is None:
+            self._look_for_session()
+        if self._run is not None and not self._run.is_finished:
+            self._receive(self._run)
+            if not self._run.is_finished:
+                self._read_disk(self._run)
+
+    # the session
+
+    def _look_for_session(self) -> None:
+        folder = self._settings.folder
+        if not is_session_folder(folder):
+            return
+        self._say(f"Session {folder}.")
+        self._begin(folder)
+
+    def _begin(self, folder: Path) -> None:
+        self._run = SessionRun(
+            folder,
+            self._model,
+            self._settings.run,
+            sinks=(self._publisher, *self._settings.sinks),
+            chunk_sinks=self._settings.chunk_sinks,
+            clock=self._clock,
+        )
+        self._next_disk_s = 0.0
+
+    def _receive(self, run: SessionRun) -> None:
+        self._is_idle = True
+        for _ in range(MOST_AT_ONCE):
+            try:
+                wired = self._receiver.receive()
+            except TransportError as error:
+                run.tell(Notice(level="error", text=str(error)))
+                continue
+            if wired is None:
+                return
+            self._is_idle = False
+            match wired:
+                case WiredChunk():
+                    run.take(wired)
+                case BlockEnded():
+                    run.end_block(wired)
+                case RunEnded() if wired.next_chunk >= run.next_chunk:
+                    self._finish(run, wired.reason)
+                    return
+
+    def _read_disk(self, run: SessionRun) -> None:
+        now_s = self._clock.now_s()
+        if now_s >= self._next_disk_s:
+            was_caught_up = run.is_caught_up
+            run.read_disk(self._meanwhile)
+            if run.is_caught_up and not was_caught_up:
+                self._say(f"Caught up with chunk {run.next_chunk}.")
+            if self._stop_reason is not None or self._run is not run:
+                return
+            every_s = IDLE_DISK_EVERY_S if self._is_idle else DISK_EVERY_S
+            self._next_disk_s = self._clock.now_s() + every_s
+        if self._is_idle and now_s >= self._next_manifest_s:
+            self._next_manifest_s = now_s + MANIFEST_EVERY_S
+            manifest = read_manifest(run.folder)
+            if manifest.finished_at is not None:
+                self._finish(run, manifest.stop_reason or "finished")
+
+    def _meanwhile(self) -> bool:
+        """Answer requests now and then while much is read; False where that is to end."""
+        now_s = self._clock.now_s()
+        if now_s >= self._next_requests_s:
+            self._next_requests_s = now_s + PATIENCE_MS / 1000
+            run = self._run
+            self._answer_requests()
+            return self._stop_reason is None and self._run is run
+        return True
+
+    def _finish(self, run: SessionRun, reason: str) -> None:
+        run.finish(reason)
+        run.close()
+        self._say(f"The session is over: {reason}.")
+        if not self._settings.stays:
+            self._stop_reason = reason
+
+    # requests
+
+    def _answer_requests(self) -> None:
+        while (request := self._control.receive()) is not None:
+            try:
+                self._answer(request)
+            except (GazeliveError, OSError) as error:
+                self._control.refuse(request, sentence(error))
+        for request, answer in self._device.step(self._clock.now_s()):
+            self._control.pass_on(request, answer)
+
+    def _answer(self, request: Request) -> None:
+        playback = self._device.status.get("playback")
+        match request.command:
+            case "status":
+                self._control.answer(request, **self._status(), playback=playback)
+            case "snapshot":
+                documents = [] if self._run is None else self._run.snapshot.documents
+                encoded = [encode(document) for document in documents]
+                self._control.answer(request, documents=encoded, playback=playback)
+            case "load model":
+                self._load_model(request)
+            case "stop":
+                self._stop_reason = "stopped on request"
+                self._control.answer(request)
+            case command if command in FOR_THE_DEVICE:
+                self._device.ask(request)
+            case command:
+                self._control.refuse(request, f"unknown request {command!r}")
+
+    def _status(self) -> dict[str, Any]:
+        run, model = self._run, self._model.running
+        facts: dict[str, Any] = {
+            "state": self.state,
+            "process": os.getpid(),
+            "folder": str(self._settings.folder),
+            "model": None if model is None else model.name,
+        }
+        if run is not None:
+            facts |= {
+                "session": run.manifest.session,
+                "next_chunk": run.next_chunk,
+                "trial": run.pipeline.trial,
+                "latency_p99_ms": run.latency_p99_ms,
+            }
+        return facts
+
+    def _load_model(self, request: Request) -> None:
+        path = request.arguments.get("model")
+        if path is not None and not isinstance(path, str):
+            raise TransportError("`load model` takes the path of a model")
+        if self._run is not None and self._run.is_finished:
+            raise RecordingError("the session is over", path=self._run.folder)
+        model = self._load(None if path is None else Path(path))
+        warm_up(model)
+        self._model = model
+        if self._run is not None:
+            # from the first chunk on, so that all that was seen counts with the new model
+            self._run.close()
+            self._begin(self._run.folder)
+        self._control.answer(request)
+
+    # the end
+
+    def _tell_end(self, error: BaseException) -> None:
+        """Let those who listen know why it ended."""
+        reason = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
+        if self._run is not None and isinstance(error, (Exception, KeyboardInterrupt)):
+            level: Literal["info", "error"] = (
+                "info" if isinstance(error, KeyboardInterrupt) else "error"
+            )
+            self._run.tell(Notice(level=level, text=f"The engine has ended: {reason}"))
+
+    def _close(self) -> None:
+        if self._run is not None:
+            self._run.close()
+        for name in ("_publisher", "_control", "_receiver", "_device"):
+            part = getattr(self, name, None)
+            if part is not None:
+                part.close()
+        if self._doorkeeper is not None:
+            self._doorkeeper.close()
+        self._context.term()
