@@ -75,13 +75,16 @@ class Fitted:
 def accuracy_of(
     evidence: Floats, labels: Integers, protocol: str, n_viewers: int
 ) -> Accuracy | None:
-    """Return how often the right viewer has most evidence; None where nothing was held out."""
+    """Return how often the right viewer has most evidence.
+
+    None where nothing was held out, or where it was of one viewer only.
+    """
     known = np.abs(evidence).sum(axis=1) > 0
-    if n_viewers < 2 or not known.any():
+    if n_viewers < 2 or len(np.unique(labels[known])) < 2:
         return None
     right = evidence[known].argmax(axis=1) == labels[known]
     per_viewer = np.array([right[labels[known] == v].mean() for v in np.unique(labels[known])])
-    spread = per_viewer.std(ddof=1) / np.sqrt(len(per_viewer)) if len(per_viewer) > 1 else 0.0
+    spread = per_viewer.std(ddof=1) / np.sqrt(len(per_viewer))
     return Accuracy(
         estimate=float(right.mean()),
         standard_error=float(spread),

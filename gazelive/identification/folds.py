@@ -17,20 +17,23 @@ def unit_folds(
 ) -> Integers:
     """Return the fold (0 … N_FOLDS − 1) of each unit.
 
-    Where every viewer has several intervals they are split along images, so that no image is in
-    two folds (an interval without an image counts as one of its own). Where a viewer has fewer
-    than `N_FOLDS` intervals, windows are split into contiguous parts of time.
+    Units are split along images, so that no image is in two folds (an interval without an image
+    counts as one of its own), if that leaves every viewer something in another fold. Else, where
+    a viewer saw too few images, each viewer's units are split into contiguous parts of time.
     """
-    n = len(intervals)
-    per_viewer = [len(np.unique(intervals[viewers == v])) for v in np.unique(viewers)]
-    if n and min(per_viewer) >= N_FOLDS:
-        names = [
-            f"#{i}" if image is None else image for image, i in zip(images, intervals, strict=True)
-        ]
-        distinct, codes = np.unique(np.array(names), return_inverse=True)
-        order = np.random.default_rng(seed).permutation(len(distinct))
-        return np.asarray(order[codes] % N_FOLDS, np.int64)
-    folds = np.zeros(n, np.int64)
+    if not len(intervals):
+        return np.empty(0, np.int64)
+    names = [
+        f"#{i}" if image is None else f"={image}"
+        for image, i in zip(images, intervals, strict=True)
+    ]
+    distinct, codes = np.unique(np.array(names), return_inverse=True)
+    order = np.random.default_rng(seed).permutation(len(distinct))
+    folds = np.asarray(order[codes] % N_FOLDS, np.int64)
+    own_images = [len(np.unique(codes[viewers == v])) for v in np.unique(viewers)]
+    own_folds = [len(np.unique(folds[viewers == v])) for v in np.unique(viewers)]
+    if min(own_images) >= N_FOLDS and min(own_folds) > 1:
+        return folds
     for viewer in np.unique(viewers):
         own = np.flatnonzero(viewers == viewer)
         folds[own] = np.arange(len(own)) * N_FOLDS // max(len(own), N_FOLDS)

@@ -117,12 +117,12 @@ def fit_gazelive_fixations(training: TrainingSet) -> LinearFit:
     log_prior = units.log_prior(n_viewers)
     logits = fit(whitened, units.viewers, n_viewers).minus(log_prior)
     machine = logits.after(whitening)
-    held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
+    decisions, held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
     n_dimensions = representation.n_dimensions
     return LinearFit(
         score_weights(representation, machine.weights[:n_dimensions]),
         machine.bias,
-        units.per_scanpath(held_out - log_prior, len(training)),
+        units.per_scanpath(decisions - log_prior, held_out, len(training)),
         "a regularised multinomial logistic regression, calibrated as it stands",
         units.scores,
         Machine("logistic", 1.0, whitening, whitened.astype(np.float32), units.viewers, logits),

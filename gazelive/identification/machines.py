@@ -16,6 +16,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 MOST_CLASSES_FOR_LOGISTIC = 100
 """With more viewers than this one temperature calibrates them all: a matrix would have too many
@@ -23,6 +24,8 @@ numbers to be learned, and take too long."""
 MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
 """Of the calibration, for decisions of standard deviation 1."""
 TEMPERATURES = (1e-3, 1e3)
+DEFAULT_FACTOR = 1.0
+"""From decisions to log odds where nothing could be held out: cautious."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,7 @@ def fit_whitening(scores: Floats, ridge: float = 1e-3) -> Linear:
     Entries are brought to one scale first; then `ridge` times the mean eigenvalue is added to
     each. Directions in which nothing varies are left out.
     """
-    mean = scores.mean(axis=0)
-    scale = scores.std(axis=0) + 1e-12
+    mean, scale = scores.mean(axis=0), spread_of(scores)
     scaled = (scores - mean) / scale
     eigenvalues, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     kept = eigenvalues > 1e-8
@@ -67,6 +69,17 @@ def fit_whitening(scores: Floats, ridge: float = 1e-3) -> Linear:
     reach = np.sqrt(eigenvalues[kept] + ridge * eigenvalues.mean())
     matrix = vectors[:, kept] / reach / scale[:, None]
     return Linear(matrix, -mean @ matrix)
+
+
+def spread_of(scores: Floats) -> Floats:
+    """Return the standard deviation of each entry; infinite where it does not vary.
+
+    What never varied in training (a type of saccade that nobody made) must not decide when it
+    first occurs.
+    """
+    spread = scores.std(axis=0)
+    varies = spread > 1e-9 * np.abs(scores).max(axis=0, initial=0.0)
+    return np.where(varies, spread, np.inf)
 
 
 def fit_svm(cost: float) -> Fit:
@@ -133,29 +146,40 @@ def fit_learned_prior(cost: float, cost_again: float, learned: float) -> Fit:
 
 def cross_validated(
     scores: Floats, labels: Integers, folds: Integers, n_viewers: int, fit: Fit
-) -> Floats:
-    """Return (n, viewers) decisions on scores that the machine did not see."""
+) -> tuple[Floats, Flags]:
+    """Return (n, viewers) decisions on scores that the machine did not see, and where there are.
+
+    A fold is passed over if somebody in it is in no other, or if one viewer is all that is left:
+    with few scanpaths that may be every fold.
+    """
     decisions = np.zeros((len(scores), n_viewers))
+    held_out = np.zeros(len(scores), bool)
     for fold in np.unique(folds):
         out = folds == fold
-        decisions[out] = fit(scores[~out], labels[~out], n_viewers)(scores[out])
-    return decisions
+        rest = labels[~out]
+        if n_viewers > 1 and (len(np.unique(rest)) < 2 or not np.isin(labels[out], rest).all()):
+            continue
+        decisions[out] = fit(scores[~out], rest, n_viewers)(scores[out])
+        held_out |= out
+    return decisions, held_out
 
 
 def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
     """Return the map from decisions to logits, fitted on cross-validated decisions.
 
-    logits = a·d + d·M + b: a temperature, and with not too many viewers what one viewer's machine
-    says about another, M, which a ridge keeps small.
+    logits = a·d + d·M + b: a temperature, and with not too many viewers, all of whom were held
+    out, what one viewer's machine says about another, M, which a ridge keeps small.
     """
     n, n_viewers = decisions.shape
-    scale = float(decisions.std()) or 1.0
-    scaled = decisions / scale
-    if n_viewers > MOST_CLASSES_FOR_LOGISTIC:
-        temperature = fit_temperature(scaled, labels)
-        return Linear(np.eye(n_viewers) * (temperature / scale), np.zeros(n_viewers))
     if n_viewers == 1:
         return Linear(np.zeros((1, 1)), np.zeros(1))
+    if len(np.unique(labels)) < 2:
+        return Linear(np.eye(n_viewers) * DEFAULT_FACTOR, np.zeros(n_viewers))
+    scale = float(decisions.std()) or 1.0
+    scaled = decisions / scale
+    if n_viewers > MOST_CLASSES_FOR_LOGISTIC or len(np.unique(labels)) < n_viewers:
+        temperature = fit_temperature(scaled, labels)
+        return Linear(np.eye(n_viewers) * (temperature / scale), np.zeros(n_viewers))
     truth = np.eye(n_viewers)[labels]
 
     def loss(packed: Floats) -> tuple[float, Floats]:

@@ -24,6 +24,7 @@ from gazelive.identification.fitted import Machine, MachineKind
 from gazelive.identification.folds import unit_folds
 from gazelive.identification.linear import BlockWeights, Closing, score_weights
 from gazelive.identification.machines import (
+    MOST_CLASSES_FOR_LOGISTIC,
     Linear,
     cross_validated,
     fit_calibration,
@@ -44,6 +45,7 @@ from gazelive.models.markov import (
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 DEFAULT_TEMPERATURE = 0.5
 """Of the generative models' log likelihood ratio, where it cannot be cross-validated."""
@@ -171,8 +173,8 @@ def fit_fisher_svm(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     whitened = whitening(units.scores)
     n_viewers = training.n_viewers
     fit = fit_svm(SVM_COST)
-    decisions = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
-    calibration = fit_calibration(decisions, units.viewers)
+    decisions, held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
+    calibration = fit_calibration(decisions[held_out], units.viewers[held_out])
     log_prior = units.log_prior(n_viewers)
     logits = calibration.after(fit(whitened, units.viewers, n_viewers)).minus(log_prior)
     machine = logits.after(whitening)
@@ -180,12 +182,21 @@ def fit_fisher_svm(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     return LinearFit(
         score_weights(representation, machine.weights),
         machine.bias,
-        units.per_scanpath(calibration(decisions) - log_prior, len(training)),
-        "multinomial logistic regression on decisions cross-validated over scanpaths",
+        units.per_scanpath(calibration(decisions) - log_prior, held_out, len(training)),
+        _how_calibrated(units.viewers[held_out], n_viewers),
         units.scores,
         Machine("svm", factor, whitening, whitened.astype(np.float32), units.viewers, logits),
         units.usual_saccades,
     )
+
+
+def _how_calibrated(held_out: Integers, n_viewers: int) -> str:
+    n_held_out = len(np.unique(held_out))
+    if n_viewers > 1 and n_held_out < 2:
+        return "one factor, the default (too few scanpaths)"
+    if n_viewers > MOST_CLASSES_FOR_LOGISTIC or n_held_out < n_viewers:
+        return "one temperature for all viewers by cross-validation over scanpaths"
+    return "multinomial logistic regression on decisions cross-validated over scanpaths"
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +227,10 @@ class TrainingUnits:
         logits = Linear(np.zeros((empty.shape[1], n_viewers)), np.zeros(n_viewers))
         return Machine(kind, factor, whitening, empty, self.viewers, logits)
 
-    def per_scanpath(self, evidence: Floats, n_scanpaths: int) -> Floats:
-        """Return the evidence of each scanpath, summed over its units."""
+    def per_scanpath(self, evidence: Floats, held_out: Flags, n_scanpaths: int) -> Floats:
+        """Return the evidence of each scanpath, summed over those units that were held out."""
         summed = np.zeros((n_scanpaths, evidence.shape[1]))
-        np.add.at(summed, self.scanpaths, evidence)
+        np.add.at(summed, self.scanpaths[held_out], evidence[held_out])
         return summed
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -19,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 NOTHING_KNOWN = float(np.log(0.5))
 """ln of the probability of being unknown where nothing tells strangers from viewers."""
 STEEPNESS = 4.0
-"""Log odds per standard deviation of strangers' best matches."""
+"""Log odds per `upper_spread` of strangers' best matches."""
 LARGEST_LOG_ODDS = 30.0
 
 
@@ -31,7 +32,7 @@ class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
     """ln of the amounts of evidence (ascending) at which strangers were looked at."""
     thresholds: tuple[float, ...]
     spreads: tuple[float, ...]
-    """Of strangers' best matches at each amount: the quantile, and the standard deviation."""
+    """Of strangers' best matches at each amount: the quantile, and `upper_spread`."""
     source: str
     """Who played the strangers."""
 
@@ -65,7 +66,7 @@ def threshold_of_matches(
         thresholds=tuple(
             upper_quantile(matches[amount], false_acceptance_rate) for amount in amounts
         ),
-        spreads=tuple(float(matches[amount].std()) + 1e-6 for amount in amounts),
+        spreads=tuple(upper_spread(matches[amount]) + 1e-6 for amount in amounts),
         source=source,
     )
 
@@ -74,10 +75,19 @@ def upper_quantile(values: Floats, share_above: float) -> float:
     """Return what only `share_above` of strangers pass.
 
     A quantile far out in the tail of few values is taken from the normal distribution that has
-    their mean and spread, if that is higher.
+    their median and upper spread, if that is higher.
     """
-    from scipy.stats import norm
-
-    normal = float(values.mean() + norm.isf(share_above) * values.std(ddof=1))
+    normal = float(np.median(values) - special.ndtri(share_above) * upper_spread(values))
     seen = float(np.quantile(values, 1 - share_above))
     return max(normal, seen) if len(values) * share_above < 5 else seen
+
+
+def upper_spread(values: Floats) -> float:
+    """Return the standard deviation that values above the median show around it.
+
+    Only these come near the viewers'. Log ratios have a long tail of strangers who are like
+    nobody, which says nothing of how well the others may fit.
+    """
+    above = values - np.median(values)
+    above = above[above > 0]
+    return float(np.sqrt(np.mean(above**2))) if len(above) else 0.0

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.identification.machines import spread_of
 from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
 
 Floats = npt.NDArray[np.float64]
@@ -76,7 +77,7 @@ class Plda:
 
 def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
     """Fit to the scores (units, dimensions) of at least `FEWEST_VIEWERS` viewers."""
-    centre, scale = scores.mean(axis=0), scores.std(axis=0) + 1e-9
+    centre, scale = scores.mean(axis=0), spread_of(scores)
     scaled = (scores - centre) / scale
     counts = np.maximum(np.bincount(viewers, minlength=n_viewers), 1)
     means = np.zeros((n_viewers, scores.shape[1]))
