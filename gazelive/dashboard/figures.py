@@ -44,6 +44,7 @@ def _save_svg(widget: QWidget, path: Path) -> bool:
     generator = QSvgGenerator()
     generator.setFileName(str(path))
     generator.setSize(QSize(size.width(), size.height()))
+    generator.setResolution(widget.logicalDpiX())  # else text comes out at another size
     generator.setViewBox(QRect(QPoint(), size))
     generator.setTitle(widget.accessibleName() or "gazelive dashboard")
     painter = QPainter()

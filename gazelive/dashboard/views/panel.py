@@ -60,8 +60,9 @@ class Panel(QWidget):
 class Hint(QLabel):
     """What a panel says as long as it has nothing to show."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, on_plot: bool = True) -> None:
         super().__init__(text)
+        self._axis_px = 50 if on_plot else 0
         self.setObjectName("faint")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setWordWrap(True)
@@ -69,8 +70,9 @@ class Hint(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def set_look(self, look: Look) -> None:
-        """Take on the size of text."""
+        """Take on the size of text; stay clear of the axes of a plot."""
         self.setFont(scaled_font(look.scale))
+        self.setContentsMargins(round(self._axis_px * look.scale), 0, 0, 0)
 
 
 def over_each_other(layout: QGridLayout, row: int, below: QWidget, above: QWidget) -> None:

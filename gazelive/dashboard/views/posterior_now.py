@@ -37,7 +37,7 @@ class PosteriorNow(Panel):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._bars = PosteriorBars()
         self._content = QWidget()
-        self._hint = Hint("No posterior yet.\nThe first one comes with the first saccades.")
+        self._hint = Hint("", on_plot=False)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -63,7 +63,9 @@ class PosteriorNow(Panel):
         self._content.hide()
 
     def refresh(self, state: DashboardState) -> None:
-        """Show the last posterior."""
+        """Show the last posterior, or what is waited for."""
+        if self._hint.isVisible():
+            self._hint.setText(_what_is_missing(state))
         if self._look is None or state.posterior_revision == self._drawn:
             return
         self._drawn = state.posterior_revision
@@ -138,3 +140,12 @@ class PosteriorNow(Panel):
             f"background: {fill}; color: {ink}; border: 2px {line} {theme.accent};"
             "border-radius: 4px; padding: 1px 7px;"
         )
+
+
+def _what_is_missing(state: DashboardState) -> str:
+    """Return why there is no posterior."""
+    if state.run is None:
+        return state.connection.text
+    if state.model is None:
+        return "No posterior: no model is loaded."
+    return "No posterior yet: the first one comes with the first saccades."

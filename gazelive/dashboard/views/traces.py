@@ -30,6 +30,7 @@ from gazelive.dashboard.views.plotting import minus, plain, set_ticks, style_axe
 WINDOWS_S = (2.0, 5.0, 10.0)
 ROWS = (("x (°)", 2.0), ("y (°)", 2.0), ("°/s", 100.0))
 """Label and least span of each row."""
+FIRST_LIMITS = ((-10.0, 10.0), (-10.0, 10.0), (0.0, 400.0))
 CENTRAL = (0.5, 99.5)
 """Percentiles that are shown for certain: a closing lid may throw the gaze anywhere."""
 FASTEST_DEG_S = 800.0
@@ -113,6 +114,7 @@ class Traces(Panel):
             plot.addItem(curve, ignoreBounds=True)
         self._plots[1].getViewBox().invertY(True)
         self._threshold = pg.InfiniteLine(angle=0, movable=False)
+        self._threshold.setVisible(False)
         self._plots[2].addItem(self._threshold, ignoreBounds=True)
         self._legend = Legend()
         self._choice = QComboBox()
@@ -141,7 +143,6 @@ class Traces(Panel):
         """Take on colours and sizes."""
         self._look = look
         self._drawn = None
-        self._limits = [None] * len(ROWS)
         theme = look.theme
         self._canvas.setBackground(theme.plot)
         colours = (theme.horizontal, theme.vertical, theme.speed)
@@ -151,6 +152,9 @@ class Traces(Panel):
             if not last:
                 plot.getAxis("bottom").setStyle(showValues=False)
                 plot.getAxis("bottom").setHeight(4)
+            if self._limits[number] is None:
+                self._set_limits(number, FIRST_LIMITS[number])
+                self._limits[number] = None
             curve.setPen(pg.mkPen(colours[number], width=1 if look.scale < 1.6 else 2))
         self._threshold.setPen(
             pg.mkPen(theme.threshold, width=1.5 * look.scale, style=Qt.PenStyle.DashLine)
@@ -206,11 +210,14 @@ class Traces(Panel):
         if number == 2:
             limits = (0.0, limits[1])
         if limits != self._limits[number]:
-            self._limits[number] = limits
-            self._plots[number].setYRange(*limits, padding=0)
-            ticks = round_ticks(limits, 4, 0.08)
-            set_ticks(self._plots[number], "left", [(t, minus(f"{t:g}")) for t in ticks])
+            self._set_limits(number, limits)
         return limits
+
+    def _set_limits(self, number: int, limits: Limits) -> None:
+        self._limits[number] = limits
+        self._plots[number].setYRange(*limits, padding=0)
+        ticks = round_ticks(limits, 4, 0.08)
+        set_ticks(self._plots[number], "left", [(t, minus(f"{t:g}")) for t in ticks])
 
     def _show_threshold(self, threshold: float | None, look: Look) -> None:
         self._threshold.setVisible(threshold is not None)
