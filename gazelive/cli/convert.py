@@ -59,7 +59,7 @@ def convert(
     if path.resolve() == source.resolve():
         raise RecordingError("IN and OUT are the same", path=path)
     check_target(path, kind, overwrite=force)  # before anything that takes long
-    with progress(f"Reading {source.name}", quiet=quiet) as report:
+    with progress(f"Reading {source.resolve().name}", quiet=quiet) as report:
         recording = read_recording(source, trial_patterns=patterns, progress=report)
     warn_of_no_trials(recording, trial_start, trial_stop)
     if flags.given:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -123,7 +124,7 @@ def detect(
     flags = geometry_flags(screen, size_mm, distance_mm)
     parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
     patterns = trial_patterns(trial_start, trial_stop)
-    with progress(f"Reading {recording.name}", quiet=quiet) as report:
+    with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
         read = read_recording(recording, trial_patterns=patterns, progress=report)
     warn_of_no_trials(read, trial_start, trial_stop)
     for problem in read.problems:
@@ -140,6 +141,7 @@ def detect(
             whole_blocks=whole_blocks,
             progress=report,
         )
+    _check_plot_trial(analysis, plot_trial)
     for warning in analysis.warnings:
         warn(f"{recording}: {warning}")
     _warn_of_outcomes(analysis)
@@ -172,7 +174,9 @@ def _check_targets(recording: Path, *targets: Path | None) -> None:
             )
     if plot is not None and plot.suffix.lower() not in {".png", ".pdf", ".svg"}:
         raise ConfigError(f"must end in .png, .pdf or .svg, not {plot.name!r}", key="--plot")
-    taken = {recording.resolve(), sidecar_path(recording).resolve()}
+    taken = {recording.resolve()}
+    if not recording.is_dir():
+        taken.add(sidecar_path(recording).resolve())
     for target in targets:
         if target is None:
             continue
@@ -184,6 +188,21 @@ def _check_targets(recording: Path, *targets: Path | None) -> None:
                 path=target,
             )
         taken |= {target.resolve(), sidecar_path(target).resolve()}
+
+
+def _check_plot_trial(analysis: Analysis, plot_trial: str | None) -> None:
+    """Refuse a trial that is not there before anything is written."""
+    from gazelive.errors import ConfigError
+
+    names = [i.interval.trial for i in analysis.intervals if i.interval.trial is not None]
+    if plot_trial is None or plot_trial in names:
+        return
+    shown = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
+    raise ConfigError(
+        f"there is no trial {plot_trial!r}: "
+        + (f"there are {shown}" if names else "there is none"),
+        key="--plot-trial",
+    )
 
 
 def _parameters(
@@ -203,6 +222,9 @@ def _parameters(
         return preset(preset_name.value)
     if preset_name is not PresetName.SCENE_VIEWING:
         warn(f"--preset {preset_name.value} is for settled and online, and is not used here")
+    for flag, value in (("--lambda", threshold), ("--min-duration-ms", shortest_ms)):
+        if not 0 < value < math.inf:
+            raise ConfigError(f"must be a number above 0, not {value:g}", key=flag)
     if sigma not in ("centred", "2003"):
         raise ConfigError(f"must be centred or 2003, not {sigma}", key="--sigma")
     form: Literal["centred", "2003"] = "2003" if sigma == "2003" else "centred"

@@ -38,7 +38,7 @@ def info(
     from gazelive.recordings.opening import kind_of, read_recording
 
     kind = kind_of(file)
-    with progress(f"Reading {file.name}", quiet=quiet) as report:
+    with progress(f"Reading {file.resolve().name}", quiet=quiet) as report:
         if kind == "corpus":
             corpus = read_corpus(file)
             facts, summary = info_facts.of_corpus(corpus), info_summary.of_corpus(corpus)

@@ -70,7 +70,7 @@ def of_recording(recording: Recording) -> Summary:
     if recording.format != "table":
         next_steps[f"gazelive convert {path} samples.parquet"] = "saves the samples as a table"
     return Summary(
-        title=recording.path.name,
+        title=recording.path.resolve().name,
         kind=FORMAT_NAMES[recording.format],
         rows=rows,
         blocks=recording.blocks,
@@ -106,7 +106,7 @@ def of_corpus(corpus: Corpus) -> Summary:
         command = f"gazelive info {_quoted(corpus.entries[0].recording)}"
         next_steps[command] = "looks into the first recording"
     return Summary(
-        title=corpus.path.name,
+        title=corpus.path.resolve().name,
         kind="corpus",
         rows={
             "recordings": f"{len(corpus.entries):,}, {n_screens:,} with the screen's geometry",

@@ -97,7 +97,7 @@ def provenance(
     """Return everything that the tables rest on, as JSON can hold it."""
     return {
         "gazelive": __version__,
-        "recording": analysis.recording.path.name,
+        "recording": analysis.recording.path.resolve().name,
         "method": analysis.method,
         "eye": analysis.eye,
         "whole_blocks": analysis.whole_blocks,
