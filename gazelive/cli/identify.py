@@ -132,4 +132,7 @@ def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
 def _explanations(model: TrainedModel, results: list[ProbeResult]) -> list[list[dict[str, object]]]:
     from gazelive.identification.explanation import explain_probe
 
-    return [explain_probe(model.identifier, result.probe.scanpaths) for result in results]
+    return [
+        explain_probe(model.identifier, result.probe.scanpaths, result.estimate.best)
+        for result in results
+    ]

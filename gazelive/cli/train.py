@@ -70,7 +70,7 @@ def train(
     from gazelive.offline.scanpaths import Detector, gather
     from gazelive.offline.training import train as train_model
 
-    _check(output, method)
+    _check(output, method, source)
     flags = geometry_flags(screen, size_mm, distance_mm)
     excluded = names_of(exclude_viewers)
     with progress(f"Reading {source.name}", quiet=quiet) as report:
@@ -152,7 +152,7 @@ def summary(model: TrainedModel) -> dict[str, object]:
     }
 
 
-def _check(output: Path, method: str) -> None:
+def _check(output: Path, method: str, source: Path) -> None:
     """Refuse before anything takes time."""
     from gazelive.errors import ConfigError
     from gazelive.identification.methods import METHODS
@@ -161,6 +161,8 @@ def _check(output: Path, method: str) -> None:
         raise ConfigError(f"must be one of {', '.join(METHODS)}, not {method}", key="--method")
     if output.is_dir():
         raise ConfigError("is a folder: name a file", path=output)
+    if output.exists() and source.exists() and output.samefile(source):
+        raise ConfigError("is what is learned from: name another file", path=output)
     if not output.absolute().parent.is_dir():
         raise ConfigError("there is no such folder: make it first", path=output.parent)
 

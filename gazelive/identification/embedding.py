@@ -23,7 +23,7 @@ from gazelive.features.scanpath import MOVEMENT_AT, Column, Rows, Scanpath
 from gazelive.identification import embedding_kernels as kernels
 from gazelive.identification.contract import Estimate
 from gazelive.identification.evidence_kernels import log_posterior
-from gazelive.identification.linear import even_log_prior
+from gazelive.identification.linear import checked_log_prior
 from gazelive.identification.open_set import MatchThreshold
 from gazelive.identification.representation import Block
 
@@ -116,7 +116,7 @@ class OpenWindow:
 
 
 class OpenInterval:
-    """The windows of an interval as its saccades come; equal to `Embedding.windows` of a whole.
+    """The windows (`unit_windows`) of an interval as its saccades come.
 
     Windows overlap by half: the sums of the last three half windows are kept.
     """
@@ -205,7 +205,7 @@ class EmbeddingProbe:
     def __init__(self, identifier: EmbeddingIdentifier, log_prior: Floats | None = None) -> None:
         self._identifier = identifier
         n_viewers = len(identifier.viewer_ids)
-        self._log_prior = even_log_prior(n_viewers) if log_prior is None else log_prior
+        self._log_prior = checked_log_prior(log_prior, n_viewers)
         self._settled = np.zeros(identifier.embedding.n_embedded)
         self._interval = OpenInterval(identifier.embedding)
         self._is_open = False

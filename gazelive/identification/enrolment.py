@@ -26,7 +26,7 @@ from gazelive.identification.identifier_arrays import (
     with_viewer_columns,
 )
 from gazelive.identification.linear import LinearIdentifier, score_weights
-from gazelive.identification.machines import Linear, fit_svm
+from gazelive.identification.machines import DEFAULT_FACTOR, Linear, fit_svm
 from gazelive.identification.markov_methods import (
     SVM_COST,
     likelihood_ratio_weights,
@@ -54,7 +54,7 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
     twice = sorted(set(known) & set(added.viewer_ids))
     if twice:
         raise ModelError(
-            f"{', '.join(twice)} is enrolled already: forget first, or choose another name"
+            f"{_some(twice)} is enrolled already: forget first, or choose another name"
         )
     fitted = model.fitted
     for number, viewer in enumerate(added.viewer_ids):
@@ -67,7 +67,7 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
         np.concatenate((model.training.viewers, added.viewers + len(known))),
         model.training.sessions + added.sessions,
     )
-    return _changed(model, fitted, training, f"enrolled {', '.join(added.viewer_ids)}")
+    return _changed(model, fitted, training, f"enrolled {_people(added.n_viewers)}")
 
 
 def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
@@ -75,7 +75,7 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     known = model.identifier.viewer_ids
     unknown = sorted(set(viewers) - set(known))
     if unknown:
-        raise ModelError(f"{', '.join(unknown)} is not in the model, which has {_some(known)}")
+        raise ModelError(f"{_some(unknown)} is not in the model, which has {_some(known)}")
     kept = np.array([i for i, v in enumerate(known) if v not in set(viewers)], np.int64)
     if not len(kept):
         raise ModelError("nobody would be left: delete the file instead")
@@ -92,7 +92,15 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     number = {int(old): new for new, old in enumerate(kept)}
     codes = np.array([number[int(v)] for v in stays.viewers], np.int64)
     training = TrainingSet(model.kind, names, stays.scanpaths, codes, stays.sessions)
-    return _changed(model, fitted, training, f"forgot {len(set(viewers))} viewers")
+    named = tuple(f"viewer {viewer}:" for viewer in viewers)
+    left_out = tuple(text for text in model.provenance.left_out if not text.startswith(named))
+    provenance = msgspec.structs.replace(model.provenance, left_out=left_out)
+    return _changed(
+        replace(model, provenance=provenance),
+        fitted,
+        training,
+        f"forgot {_people(len(set(viewers)))}",
+    )
 
 
 def merge(first: TrainedModel, second: TrainedModel) -> TrainedModel:
@@ -143,7 +151,7 @@ def merge(first: TrainedModel, second: TrainedModel) -> TrainedModel:
         machine=machine,
         accuracy=None,
     )
-    return _changed(first, fitted, training, f"merged with {len(new)} viewers of another")
+    return _changed(first, fitted, training, f"merged with {_people(len(new))} of another")
 
 
 def _with_viewer(fitted: Fitted, viewer: str, paths: tuple[Scanpath, ...]) -> Fitted:
@@ -198,7 +206,9 @@ def _linear_column(
     if identifier.closing_weights is not None:
         judged = np.zeros((len(raw), 4))
         if identifier.closing is not None:
-            for i, path in enumerate(alone.scanpaths[s] for s in units.scanpaths):
+            whole = np.bincount(units.scanpaths)[units.scanpaths] == 1
+            for i in np.flatnonzero(whole):
+                path = alone.scanpaths[units.scanpaths[i]]
                 judged[i] = identifier.closing.scores(path.n_saccades, path.seconds)
         raw = np.concatenate((raw, judged), axis=1)
     whitened = machine.whitening(raw)
@@ -255,7 +265,8 @@ def _fit_svm_column(machine: Machine, whitened: Floats, n_known: int) -> Linear:
     scores = np.concatenate((machine.scores.astype(np.float64), whitened))
     labels = np.repeat(np.array([0, 1]), (len(machine.scores), len(whitened)))
     both = fit_svm(SVM_COST)(scores, labels, 2)
-    factor = 2 * machine.factor  # of two classes each has half of the decision
+    # of two classes each has half of the decision; one viewer alone gave no factor
+    factor = 2 * (machine.factor or DEFAULT_FACTOR)
     return Linear(factor * both.weights[:, 1:], factor * both.bias[1:])
 
 
@@ -282,9 +293,20 @@ def _fit_logistic_column(machine: Machine, whitened: Floats, n_known: int) -> Li
 
 
 def _changed(model: TrainedModel, fitted: Fitted, training: TrainingSet, what: str) -> TrainedModel:
-    changes = (*model.provenance.changes, what)
-    provenance = msgspec.structs.replace(model.provenance, changes=changes)
+    provenance = msgspec.structs.replace(
+        model.provenance,
+        sessions=tuple(sorted(set(training.sessions))),
+        n_scanpaths=len(training),
+        n_saccades=sum(path.n_saccades for path in training.scanpaths),
+        seconds=float(sum(path.seconds for path in training.scanpaths)),
+        changes=(*model.provenance.changes, what),
+    )
     return replace(model, fitted=fitted, training=training, provenance=provenance)
+
+
+def _people(n: int) -> str:
+    """Return how many, without names: what is forgotten later must not stand in a history."""
+    return f"{n} viewer{'' if n == 1 else 's'}"
 
 
 def _some(names: Sequence[str]) -> str:

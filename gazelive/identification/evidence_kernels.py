@@ -36,7 +36,7 @@ def add_row_evidence(
     values: Floats,
     evidence: Floats,
 ) -> bool:
-    """Add what a saccade says to `evidence` (viewers,); return whether it has a type.
+    """Add what a saccade says to `evidence` (viewers,); return whether it says anything.
 
     `value_weights` is (types, features, 3, viewers), `type_weights` (types, viewers); `values` is
     scratch of one number per feature.
@@ -46,6 +46,7 @@ def add_row_evidence(
         return False
     row_values(row, features[0], features[1], features[2], features[3], values)
     n_viewers = len(evidence)
+    says = len(type_weights) > 1
     for f in range(len(values)):
         x = values[f]
         if math.isnan(x) or cells[type_, f, FAMILY] == NONE:
@@ -58,11 +59,12 @@ def add_row_evidence(
         weights = value_weights[type_, f]
         for k in range(n_viewers):
             evidence[k] += first * weights[0, k] + second * weights[1, k] + weights[2, k]
+        says = True
     if part != LATE:
         of_type = type_weights[type_]
         for k in range(n_viewers):
             evidence[k] += of_type[k]
-    return True
+    return says
 
 
 @kernel
@@ -77,10 +79,11 @@ def add_scanpath_evidence(
     type_weights: Floats,
     values: Floats,
     evidence: Floats,
-) -> None:
-    """Add what all saccades of a scanpath say."""
+) -> bool:
+    """Add what all saccades of a scanpath say; return whether any says anything."""
+    says = False
     for i in range(len(rows)):
-        add_row_evidence(
+        says |= add_row_evidence(
             rows[i],
             WHOLE,
             types,
@@ -93,6 +96,7 @@ def add_scanpath_evidence(
             values,
             evidence,
         )
+    return says
 
 
 @kernel

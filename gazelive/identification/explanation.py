@@ -24,12 +24,17 @@ Floats = npt.NDArray[np.float64]
 N_TOLD = 12
 
 
-def explain_probe(identifier: Identifier, scanpaths: Sequence[Scanpath]) -> list[dict[str, object]]:
-    """Return features with their evidence (natural-log odds for the leader), strongest first."""
+def explain_probe(
+    identifier: Identifier, scanpaths: Sequence[Scanpath], leader: int | None = None
+) -> list[dict[str, object]]:
+    """Return features with their evidence (natural-log odds for the leader), strongest first.
+
+    The leader is who has most evidence, unless a prior made it another.
+    """
     if isinstance(identifier, LinearIdentifier):
-        named = _explain_linear(identifier, scanpaths)
+        named = _for_leader(*_explain_linear(identifier, scanpaths), leader)
     elif isinstance(identifier, EmbeddingIdentifier):
-        named = _explain_embedding(identifier, scanpaths)
+        named = _for_leader(*_explain_embedding(identifier, scanpaths), leader)
     else:
         return []
     strongest = sorted(named.items(), key=lambda item: -abs(item[1]))[:N_TOLD]
@@ -38,10 +43,10 @@ def explain_probe(identifier: Identifier, scanpaths: Sequence[Scanpath]) -> list
 
 def _explain_linear(
     identifier: LinearIdentifier, scanpaths: Sequence[Scanpath]
-) -> dict[str, float]:
-    """Return exactly what each feature added."""
+) -> tuple[dict[str, Floats], Floats]:
+    """Return exactly what each feature added for each viewer, and the sum."""
     contributions: dict[str, Floats] = {}
-    n_viewers = len(identifier.viewer_ids)
+    scanpaths = [path for path in scanpaths if identifier.evidence(path).any()]
     for weights in identifier.weights:
         features = weights.block.features
         for path in scanpaths:
@@ -60,20 +65,19 @@ def _explain_linear(
             if len(types[types >= 0]):
                 name = Representation((weights.block,)).dimension_names()[-1]
                 _add(contributions, name, weights.types[types[types >= 0]].sum(axis=0))
-    units = sum(n_units(path.n_saccades) for path in scanpaths if path.n_saccades)
+    units = sum(n_units(path.n_saccades) for path in scanpaths)
     _add(contributions, "how often each viewer is right", units * identifier.constant)
     if identifier.closing is not None and identifier.closing_weights is not None:
         for path in scanpaths:
             scores = identifier.closing.scores(path.n_saccades, path.seconds)
             _add(contributions, "saccades per image", scores @ identifier.closing_weights)
-    total = sum(contributions.values(), np.zeros(n_viewers))
-    return _for_leader(contributions, total)
+    return contributions, sum(contributions.values(), np.zeros(len(identifier.viewer_ids)))
 
 
 def _explain_embedding(
     identifier: EmbeddingIdentifier, scanpaths: Sequence[Scanpath]
-) -> dict[str, float]:
-    """Return what each feature's part of the embedding adds to the cosines."""
+) -> tuple[dict[str, Floats], Floats]:
+    """Return what each feature's part of the embedding adds to the cosines, and the cosines."""
     embedding = identifier.embedding
     weighted = np.zeros(embedding.n_embedded)
     window = OpenWindow(embedding)
@@ -89,25 +93,28 @@ def _explain_embedding(
         if window.n:
             tempered += window.n * window.tempered().astype(np.float64)
     length = float(np.linalg.norm(tempered @ embedding.projection.astype(np.float64)))
+    total = identifier.temperature * identifier.cosines(weighted)
     if not length > 0:
-        return {}
+        return {}, total
     machines = embedding.projection.astype(np.float64) @ identifier.directions.T.astype(np.float64)
     contributions: dict[str, Floats] = {}
     names = Representation((embedding.block,)).dimension_names()
     for i, name in enumerate(names):
         said = identifier.temperature * tempered[i] / length * machines[i]
         _add(contributions, name, said)
-    total = identifier.temperature * identifier.cosines(weighted)
-    return _for_leader(contributions, total)
+    return contributions, total
 
 
 def _add(contributions: dict[str, Floats], name: str, said: Floats) -> None:
     contributions[name] = contributions[name] + said if name in contributions else said
 
 
-def _for_leader(contributions: dict[str, Floats], total: Floats) -> dict[str, float]:
+def _for_leader(
+    contributions: dict[str, Floats], total: Floats, leader: int | None
+) -> dict[str, float]:
     """Return each contribution as log odds for the leader against the rest."""
-    leader = int(np.argmax(total))
+    if leader is None:
+        leader = int(np.argmax(total))
     if len(total) < 2:
         return {name: float(said[0]) for name, said in contributions.items()}
     others = np.delete(np.arange(len(total)), leader)

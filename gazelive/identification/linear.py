@@ -44,7 +44,7 @@ class BlockWeights:
     """(types, viewers): of a saccade's being of a type."""
 
     def add(self, row: Rows, part: int, scratch: Floats, evidence: Floats) -> bool:
-        """Add what a saccade says; return whether it has a type."""
+        """Add what a saccade says; return whether it says anything."""
         features = self.block.features
         return bool(
             kernels.add_row_evidence(
@@ -62,20 +62,22 @@ class BlockWeights:
             )
         )
 
-    def add_all(self, rows: Rows, scratch: Floats, evidence: Floats) -> None:
-        """Add what all saccades of a scanpath say."""
+    def add_all(self, rows: Rows, scratch: Floats, evidence: Floats) -> bool:
+        """Add what all saccades of a scanpath say; return whether any says anything."""
         features = self.block.features
-        kernels.add_scanpath_evidence(
-            rows,
-            features.compiled_types,
-            features.compiled,
-            features.late,
-            self.block.cells,
-            self.block.limit,
-            self.values,
-            self.types,
-            scratch,
-            evidence,
+        return bool(
+            kernels.add_scanpath_evidence(
+                rows,
+                features.compiled_types,
+                features.compiled,
+                features.late,
+                self.block.cells,
+                self.block.limit,
+                self.values,
+                self.types,
+                scratch,
+                evidence,
+            )
         )
 
 
@@ -152,11 +154,12 @@ class LinearIdentifier:
         return LinearProbe(self, log_prior)
 
     def evidence(self, scanpath: Scanpath) -> Floats:
-        """Return what a whole interval says for each viewer."""
+        """Return what a whole interval says for each viewer; one that says nothing adds nothing."""
         evidence = np.zeros(len(self.viewer_ids))
+        says = False
         for weights, scratch in zip(self.weights, self._scratch, strict=True):
-            weights.add_all(scanpath.saccades, scratch, evidence)
-        if scanpath.n_saccades:
+            says |= weights.add_all(scanpath.saccades, scratch, evidence)
+        if says:
             evidence += n_units(scanpath.n_saccades) * self.constant
             if self.closing is not None and self.closing_weights is not None:
                 scores = self.closing.scores(scanpath.n_saccades, scanpath.seconds)
@@ -182,7 +185,7 @@ class LinearProbe:
     def __init__(self, identifier: LinearIdentifier, log_prior: Floats | None = None) -> None:
         self._identifier = identifier
         n_viewers = len(identifier.viewer_ids)
-        self._log_prior = even_log_prior(n_viewers) if log_prior is None else log_prior
+        self._log_prior = checked_log_prior(log_prior, n_viewers)
         self._scratch = [np.empty(len(w.block.features.features)) for w in identifier.weights]
         self._settled = np.zeros(n_viewers)
         self._open = np.zeros(n_viewers)
@@ -191,6 +194,7 @@ class LinearProbe:
         self._units = 0.0
         self._log_unknown = NOTHING_KNOWN
         self._n_open = 0
+        self._says = False
         self._is_open = False
         self._n_saccades = 0
         self._n_images = 0
@@ -206,13 +210,13 @@ class LinearProbe:
     def add_saccade(self, row: Rows) -> None:
         """Take a saccade as far as it is known."""
         for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
-            weights.add(row, kernels.NEW, scratch, self._open)
+            self._says |= weights.add(row, kernels.NEW, scratch, self._open)
         self._n_open += 1
 
     def complete_saccade(self, row: Rows) -> None:
         """Take what was missing of the last saccade."""
         for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
-            weights.add(row, kernels.LATE, scratch, self._open)
+            self._says |= weights.add(row, kernels.LATE, scratch, self._open)
 
     def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
         """Fixations say nothing here that saccades do not."""
@@ -220,8 +224,9 @@ class LinearProbe:
     def settle(self, scanpath: Scanpath) -> None:
         """Replace the open interval's evidence."""
         identifier = self._identifier
-        self._close(identifier.evidence(scanpath), scanpath.n_saccades, scanpath.seconds)
-        if identifier.plda is None or not scanpath.n_saccades:
+        evidence = identifier.evidence(scanpath)
+        self._close(evidence, scanpath.n_saccades, scanpath.seconds)
+        if identifier.plda is None or not evidence.any():
             return
         self._score += identifier.representation.row_scores(scanpath.saccades).sum(axis=0)
         leader = int(np.argmax(self._settled + self._log_prior))
@@ -246,6 +251,8 @@ class LinearProbe:
 
     def _open_evidence(self) -> Floats:
         seen = min(self._n_open / self._identifier.usual_saccades, n_units(self._n_open))
+        if not self._says:
+            seen = 0.0
         np.multiply(self._identifier.constant, seen, out=self._further)
         self._further += self._open
         return self._further
@@ -258,7 +265,20 @@ class LinearProbe:
         self._seconds += seconds
         self._open[:] = 0
         self._n_open = 0
+        self._says = False
         self._is_open = False
+
+
+def checked_log_prior(log_prior: Floats | None, n_viewers: int) -> Floats:
+    """Return the prior, or the one that favours nobody; raise where it is none."""
+    if log_prior is None:
+        return even_log_prior(n_viewers)
+    prior = np.asarray(log_prior, np.float64)
+    if prior.shape != (n_viewers,) or not np.isfinite(prior).all():
+        raise ModelError(
+            f"a prior is one finite log probability for each of {n_viewers} viewers, in their order"
+        )
+    return prior
 
 
 def even_log_prior(n_viewers: int) -> Floats:

@@ -199,7 +199,10 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
         return value / n, slope / n
 
     start = np.concatenate(([1.0], np.zeros(n_viewers + n_viewers**2)))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    bounds = [(0.0, None)] + [(None, None)] * (n_viewers + n_viewers**2)  # d never counts against
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}
+    ).x
     matrix = found[1 + n_viewers :].reshape(n_viewers, n_viewers)
     return Linear((found[0] * np.eye(n_viewers) + matrix) / scale, found[1 : 1 + n_viewers])
 

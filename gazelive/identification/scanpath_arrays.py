@@ -26,6 +26,8 @@ def scanpath_arrays(training: TrainingSet) -> tuple[dict[str, Any], Arrays]:
     images = [path.image for path in paths]
     names = sorted({image for image in images if image is not None})
     sessions = sorted(set(training.sessions))
+    image_number: dict[str | None, int] = {None: -1} | {n: i for i, n in enumerate(names)}
+    session_number = {name: i for i, name in enumerate(sessions)}
     arrays: Arrays = {
         "rows": rows[:, known],
         "columns": known,
@@ -34,8 +36,8 @@ def scanpath_arrays(training: TrainingSet) -> tuple[dict[str, Any], Arrays]:
         "n_fixations": np.array([len(found) for found in fixations], np.int64),
         "seconds": np.array([path.seconds for path in paths]),
         "rates_hz": np.array([path.sampling_rate_hz or np.nan for path in paths]),
-        "image": np.array([-1 if i is None else names.index(i) for i in images], np.int64),
-        "session": np.array([sessions.index(s) for s in training.sessions], np.int64),
+        "image": np.array([image_number[image] for image in images], np.int64),
+        "session": np.array([session_number[s] for s in training.sessions], np.int64),
         "viewer": training.viewers,
     }
     content = {"kind": training.kind, "images": names, "sessions": sessions}

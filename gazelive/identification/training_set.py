@@ -39,11 +39,9 @@ class TrainingSet:
     @property
     def n_sessions(self) -> int:
         """The least number of sessions that any viewer has."""
-        seen = [
-            {s for s, viewer in zip(self.sessions, self.viewers, strict=True) if viewer == v}
-            for v in range(self.n_viewers)
-        ]
-        return min((len(sessions) for sessions in seen), default=0)
+        seen = set(zip(self.viewers.tolist(), self.sessions, strict=True))
+        counts = np.bincount([viewer for viewer, _ in seen], minlength=self.n_viewers)
+        return int(counts.min(initial=len(seen)))
 
     def rows(self) -> Rows:
         """Return the rows of all saccades."""

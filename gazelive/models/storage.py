@@ -78,9 +78,13 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the manifest and the arrays (read-only), or raise `ModelFormatError`."""
+    """Return the manifest and the arrays, or raise `ModelFormatError`.
+
+    The arrays can be written to like any other: of read-only ones numba would compile every kernel
+    a second time.
+    """
     try:
-        content = path.read_bytes()
+        content = bytearray(path.read_bytes())
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such model: make one with gazelive train") from error
     except OSError as error:
@@ -95,7 +99,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     return head.manifest, arrays
 
 
-def _read_head(path: Path, content: bytes) -> tuple[_Head, int]:
+def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
     """Check the file as a whole; return its head and where its arrays begin."""
     if not content.startswith(MAGIC):
         raise ModelFormatError(f"{path}: is no model of gazelive (they are made by gazelive train)")

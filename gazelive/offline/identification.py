@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import IncompatibleModelError
-from gazelive.features.scanpath import Column
+from gazelive.features.scanpath import LATE_COLUMN, Column
 from gazelive.identification.contract import Estimate, Identifier
 from gazelive.identification.model_file import TrainedModel
 from gazelive.offline.scanpaths import Gathered, Probe
@@ -60,26 +60,43 @@ def identify(
     """Identify every probe; their labels are not looked at."""
     check_fits(model, gathered)
     results = []
-    for done, probe in enumerate(gathered.probes):
+    probes = gathered.probes if gathered.kind == "samples" else by_label(gathered.probes)
+    for done, probe in enumerate(probes):
         results.append(identify_probe(model.identifier, probe, log_prior))
         if progress is not None:
-            progress((done + 1) / len(gathered.probes))
+            progress((done + 1) / len(probes))
     return results
+
+
+def by_label(probes: Sequence[Probe]) -> list[Probe]:
+    """Return one probe for each label of a table, its sessions one after the other."""
+    together: dict[str, Probe] = {}
+    for probe in probes:
+        before = together.get(probe.name)
+        paths = probe.scanpaths if before is None else before.scanpaths + probe.scanpaths
+        together[probe.name] = replace(probe, scanpaths=paths)
+    return list(together.values())
 
 
 def identify_probe(
     identifier: Identifier, probe: Probe, log_prior: Floats | None = None
 ) -> ProbeResult:
-    """Identify one probe: a running estimate after each saccade, a settled one per scanpath."""
+    """Identify one probe: a running estimate after each saccade, a settled one per scanpath.
+
+    The running ones know what was known then: not how long the fixation was that had just begun.
+    """
     person = identifier.probe(log_prior)
     course: list[tuple[float, int, int, float]] = []
     single = []
     before_s = 0.0
     for path in probe.scanpaths:
         person.begin(path.image)
-        for row in path.saccades:
-            person.add_saccade(row)
-            person.complete_saccade(row)
+        for number, row in enumerate(path.saccades):
+            if number:
+                person.complete_saccade(path.saccades[number - 1])
+            known = row.copy()
+            known[LATE_COLUMN] = np.nan
+            person.add_saccade(known)
             at_s = before_s + float(row[Column.ONSET_S])
             _note(course, person.estimate(at_s - before_s), at_s)
         person.settle(path)

@@ -23,19 +23,21 @@ from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.identification.training_set import SourceKind
 from gazelive.offline.analysis import analyse
-from gazelive.recordings.corpus import CorpusEntry, read_corpus, screen_in_corpus
+from gazelive.recordings.corpus import CORPUS_NAME, CorpusEntry, read_corpus, screen_in_corpus
 from gazelive.recordings.fixation_table import FixationTable, read_fixation_table
 from gazelive.recordings.geometry import HOW_TO_GIVE, GeometryFlags
 from gazelive.recordings.opening import kind_of, read_recording
 
 Progress = Callable[[float], None]
+N_REASONS = 5
+"""So many recordings that were left out are named where nothing else is left."""
 N_THREADS = min(4, os.cpu_count() or 1)
 """Reading and kernels let go of the interpreter's lock; more threads than this do not help."""
 
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """The scanpaths of one recording, or of one viewer label of a table."""
+    """The scanpaths of one recording, or of one session of one viewer label of a table."""
 
     name: str
     viewer: str | None
@@ -93,10 +95,13 @@ def gather(
 ) -> Gathered:
     """Read the scanpaths of a corpus, a recording or a fixation table.
 
-    `sessions` and `images` choose (empty: all); a session, image or viewer that is named and does
-    not occur is an error, because it is a slip of the pen.
+    `sessions` and `images` choose (empty: all); a session or viewer that is named and does not
+    occur is an error, because it is a slip of the pen. Of the images only some need occur: a list
+    may serve several corpora.
     """
     detector = detector or Detector()
+    if source.name == CORPUS_NAME and source.is_file():
+        source = source.parent
     kind = kind_of(source)
     if kind == "fixation table":
         gathered = _of_table(read_fixation_table(source, progress=progress), flags)
@@ -133,11 +138,17 @@ def _of_corpus(
         for done, (entry, (paths, told)) in enumerate(zip(entries, found, strict=True)):
             warnings += told
             if paths is not None:
-                name = Path(os.path.relpath(entry.recording, corpus.path)).as_posix()
+                name = _name_in(corpus.path, entry.recording)
                 probes.append(Probe(name, entry.viewer, entry.session, paths))
             if progress is not None:
                 progress((done + 1) / len(entries))
     return Gathered("samples", tuple(probes), tuple(_once(warnings)))
+
+
+def _name_in(folder: Path, recording: Path) -> str:
+    """Return a recording's name as `corpus.csv` has it; it may lie on another drive."""
+    inside = recording.is_relative_to(folder)
+    return (recording.relative_to(folder) if inside else recording).as_posix()
 
 
 def _try_recording(
@@ -179,11 +190,9 @@ def _of_table(table: FixationTable, flags: GeometryFlags | None) -> Gathered:
         )
         paths.setdefault((viewer, session), []).append(path)
     probes = []
-    several = len(table.session_names) > 1
     for (viewer, session), found in paths.items():
-        name, of_session = table.viewer_names[viewer], table.session_names[session]
-        label_of_probe = f"{name}, session {of_session}" if several else name
-        probes.append(Probe(label_of_probe, name, of_session, tuple(found)))
+        name = table.viewer_names[viewer]
+        probes.append(Probe(name, name, table.session_names[session], tuple(found)))
     warnings = [f"{table.path}: {problem.text}" for problem in table.problems]
     return Gathered("fixations", tuple(probes), tuple(warnings))
 
@@ -218,16 +227,22 @@ def _chosen(
             f"{', '.join(sorted(map(str, known - {None}))[:5]) or 'none'}",
             key="--images",
         )
+    warnings = gathered.warnings
+    if images - known:
+        warnings += (
+            f"{len(images - known)} of the {len(images)} images named are not in {source}",
+        )
     probes = []
     for probe in gathered.probes:
         if (sessions and probe.session not in sessions) or probe.viewer in excluded:
             continue
         kept = tuple(p for p in probe.scanpaths if not images or p.image in images)
-        if kept:
+        if kept or not images:
             probes.append(Probe(probe.name, probe.viewer, probe.session, kept))
     if not probes:
-        raise RecordingError("nothing is left of it after what was left out", path=source)
-    return Gathered(gathered.kind, tuple(probes), gathered.warnings)
+        reasons = "".join(f"\n  {warning}" for warning in gathered.warnings[:N_REASONS])
+        raise RecordingError("nothing is left of it after what was left out" + reasons, path=source)
+    return Gathered(gathered.kind, tuple(probes), warnings)
 
 
 def _refuse_unknown(source: Path, what: str, named: set[str], known: set[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from gazelive.detection import DetectorParameters
@@ -94,7 +95,9 @@ def refit(model: TrainedModel) -> Training:
     """Train again on everything that the model keeps."""
     options = Options(model.provenance.false_acceptance_rate, model.provenance.texture)
     fitted = fit_method(model.identifier.method, model.training, options)
-    again = new_model(fitted, model.training, model.detector, model.provenance)
+    changes = (*model.provenance.changes, "refitted")
+    provenance = msgspec.structs.replace(model.provenance, changes=changes)
+    again = new_model(fitted, model.training, model.detector, provenance)
     return Training(again, _warnings_of(model.training, fitted))
 
 
