@@ -149,9 +149,9 @@ class DashboardState:
         if connected != self.connected:
             self.connected = connected
             self._was_connected |= connected
-            if not connected:
+            if not connected and self.stopped is None:
                 self._note("warning", "The engine is gone")
-            elif self.run is not None:
+            elif connected and self.run is not None:
                 self._note("info", "The engine is back")
 
     def set_playback(self, playback: Playback | None) -> None:
@@ -184,7 +184,7 @@ class DashboardState:
     @property
     def connection(self) -> Connection:
         """How it stands with the engine."""
-        if not self.connected:
+        if not self.connected and self.stopped is None:
             return without_engine(self._was_connected, self.source)
         return with_engine(
             has_run=self.run is not None,

@@ -270,6 +270,12 @@ class TestConnection:
             "The engine is back",
         ]
 
+    def test_an_engine_that_ends_with_its_run_is_not_lost(self):
+        state = after(*a_whole_run(), d.RunStopped(reason="finished"))
+        state.set_connection(False, 2.0)
+        assert state.connection.text == "The run has ended: finished"
+        assert state.log.lines[-1].text == "Run ended: finished"
+
     def test_a_silent_engine_is_said_to_be_silent(self):
         state = after(run())
         state.set_connection(True, 10.0)
