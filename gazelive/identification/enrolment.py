@@ -33,6 +33,7 @@ from gazelive.identification.markov_methods import (
     training_units,
 )
 from gazelive.identification.model_file import TrainedModel
+from gazelive.identification.scenewalk_identifier import SceneWalkIdentifier
 from gazelive.identification.training_set import TrainingSet
 from gazelive.models import typed_density_kernels as kernels
 from gazelive.models.markov import MarkovModel, markov_of_statistics, scanpath_statistics
@@ -82,9 +83,15 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     names = tuple(known[i] for i in kept)
     columns = {n: c[kept] for n, c in viewer_columns(model.identifier).items()}
     machine = model.fitted.machine
+    identifier = with_viewer_columns(model.identifier, names, columns)
+    if isinstance(identifier, SceneWalkIdentifier):
+        bank = identifier.scene.bank
+        for viewer in viewers:
+            bank = bank.forget(viewer)
+        identifier = replace(identifier, scene=replace(identifier.scene, bank=bank))
     fitted = replace(
         model.fitted,
-        identifier=with_viewer_columns(model.identifier, names, columns),
+        identifier=identifier,
         machine=None if machine is None else machine.without(kept),
         accuracy=None,
     )
@@ -177,6 +184,8 @@ def _with_viewer(fitted: Fitted, viewer: str, paths: tuple[Scanpath, ...]) -> Fi
         }
     elif isinstance(identifier, LinearIdentifier) and machine is not None:
         column, machine = _linear_column(identifier, machine, alone)
+    elif isinstance(identifier, SceneWalkIdentifier):
+        column, machine = _scenewalk_column(identifier, machine, paths)
     else:
         raise ModelError(f"{identifier.method} cannot enrol: train again")
     columns = {
@@ -234,15 +243,42 @@ def _linear_column(
         column["constant"] = composed.bias
         if identifier.closing_weights is not None:
             column["closing_weights"] = composed.weights[n_dimensions:].T
-    return column, replace(
+    return column, _with_units(machine, whitened, logits, n_known)
+
+
+def _with_units(machine: Machine, whitened: Floats, logits: Linear, n_known: int) -> Machine:
+    """Return the machine with the units and the weights of a viewer who comes last."""
+    return replace(
         machine,
         scores=np.concatenate((machine.scores, whitened.astype(np.float32))),
-        viewers=np.concatenate((machine.viewers, np.full(len(raw), n_known, np.int64))),
+        viewers=np.concatenate((machine.viewers, np.full(len(whitened), n_known, np.int64))),
         logits=Linear(
             np.concatenate((machine.logits.weights, logits.weights), axis=1),
             np.concatenate((machine.logits.bias, logits.bias)),
         ),
     )
+
+
+def _scenewalk_column(
+    identifier: SceneWalkIdentifier, machine: Machine | None, paths: tuple[Scanpath, ...]
+) -> tuple[Arrays, Machine | None]:
+    """Return a new viewer's entries, and the machine that knows their scores too."""
+    viewings = [viewing for path in paths if (viewing := identifier.scene.viewing(path)).n_scored]
+    scores = np.array([identifier.pooled.fisher_score(viewing) for viewing in viewings])
+    column: Arrays = {}
+    if identifier.plda is not None:
+        mean, variance = identifier.plda.viewer_of_scores(scores)
+        column |= {"plda_means": mean[None], "plda_variances": variance[None]}
+    if identifier.own:
+        column["own"] = identifier.pooled.fit_viewer(viewings).natural.to_array()[None]
+    if machine is None:
+        return column, None
+    whitened = machine.whitening(scores)
+    n_known = len(identifier.viewer_ids)
+    logits = _fit_svm_column(machine, whitened, n_known)
+    composed = logits.after(machine.whitening)
+    column |= {"machine_weights": composed.weights.T, "machine_bias": composed.bias}
+    return column, _with_units(machine, whitened, logits, n_known)
 
 
 def _own_likelihood(

@@ -14,9 +14,14 @@ from gazelive.features.feature_set import FeatureSet
 from gazelive.identification.contract import Identifier
 from gazelive.identification.embedding import Embedding, EmbeddingIdentifier
 from gazelive.identification.linear import BlockWeights, Closing, LinearIdentifier
+from gazelive.identification.machines import Linear
 from gazelive.identification.open_set import MatchThreshold
 from gazelive.identification.plda import Plda
 from gazelive.identification.representation import Block, Representation
+from gazelive.identification.scenewalk_identifier import Scene, SceneWalkIdentifier
+from gazelive.models.saliency_choice import SaliencyBank
+from gazelive.models.scenewalk import ImageGrid, SceneWalkParameters
+from gazelive.models.scenewalk_model import SceneWalkModel
 
 Arrays = dict[str, npt.NDArray[Any]]
 Content = dict[str, Any]
@@ -28,6 +33,8 @@ def identifier_arrays(identifier: Identifier) -> tuple[Content, Arrays]:
         return _linear_arrays(identifier)
     if isinstance(identifier, EmbeddingIdentifier):
         return _embedding_arrays(identifier)
+    if isinstance(identifier, SceneWalkIdentifier):
+        return _scenewalk_arrays(identifier)
     raise ModelFormatError(f"an identifier of {type(identifier).__name__} cannot be kept")
 
 
@@ -52,6 +59,8 @@ def identifier_of_arrays(
         return EmbeddingIdentifier(
             method, viewer_ids, embedding, arrays["directions"], temperature, threshold
         )
+    if content["kind"] == "scenewalk":
+        return _scenewalk_of(method, viewer_ids, content, arrays, threshold)
     if content["kind"] != "linear":
         raise ModelFormatError(f"an identifier of kind {content['kind']} is not known")
     representation = Representation.from_file(content["blocks"], arrays)
@@ -117,23 +126,79 @@ def _embedding_arrays(identifier: EmbeddingIdentifier) -> tuple[Content, Arrays]
     }, arrays
 
 
+def _scenewalk_arrays(identifier: SceneWalkIdentifier) -> tuple[Content, Arrays]:
+    bank, of_bank = identifier.scene.bank.to_arrays()
+    arrays: Arrays = {
+        **bank,
+        "x_edges_deg": identifier.scene.grid.x_edges_deg,
+        "y_edges_deg": identifier.scene.grid.y_edges_deg,
+        "pooled": identifier.pooled.natural.to_array(),
+    }
+    if identifier.own:
+        arrays["own"] = np.array([model.natural.to_array() for model in identifier.own])
+    if identifier.machine is not None:
+        arrays["machine_weights"] = identifier.machine.weights
+        arrays["machine_bias"] = identifier.machine.bias
+    if identifier.plda is not None:
+        arrays |= identifier.plda.to_arrays()
+    return {
+        "kind": "scenewalk",
+        "bank": of_bank,
+        "fitted_to": identifier.pooled.fitted_to,
+        "temperature": identifier.temperature,
+        "correlation": identifier.correlation,
+        "threshold": msgspec.to_builtins(identifier.threshold),
+    }, arrays
+
+
+def _scenewalk_of(
+    method: str,
+    viewer_ids: tuple[str, ...],
+    content: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]],
+    threshold: MatchThreshold,
+) -> SceneWalkIdentifier:
+    def model(values: npt.NDArray[Any]) -> SceneWalkModel:
+        return SceneWalkModel(SceneWalkParameters.from_array(values), str(content["fitted_to"]))
+
+    grid = ImageGrid(arrays["x_edges_deg"], arrays["y_edges_deg"])
+    machine = None
+    if "machine_weights" in arrays:
+        machine = Linear(arrays["machine_weights"], arrays["machine_bias"])
+    return SceneWalkIdentifier(
+        method,
+        viewer_ids,
+        Scene(grid, SaliencyBank.from_arrays(arrays, content["bank"])),
+        model(arrays["pooled"]),
+        tuple(model(values) for values in arrays.get("own", ())),
+        float(content["temperature"]),
+        machine,
+        threshold,
+        Plda.from_arrays(arrays) if "plda_means" in arrays else None,
+        float(content["correlation"]),
+    )
+
+
 def viewer_columns(identifier: Identifier) -> Arrays:
     """Return the arrays of an identifier that have one entry per viewer, viewers first."""
     if isinstance(identifier, EmbeddingIdentifier):
         return {"directions": identifier.directions}
+    if isinstance(identifier, SceneWalkIdentifier):
+        columns: Arrays = {}
+        if identifier.own:
+            columns["own"] = np.array([model.natural.to_array() for model in identifier.own])
+        if identifier.machine is not None:
+            columns["machine_weights"] = identifier.machine.weights.T
+            columns["machine_bias"] = identifier.machine.bias
+        return columns | _plda_columns(identifier.plda)
     assert isinstance(identifier, LinearIdentifier)
-    columns: Arrays = {"constant": identifier.constant}
+    columns = {"constant": identifier.constant}
     for i, weights in enumerate(identifier.weights):
         columns[f"weights{i}_values"] = np.moveaxis(weights.values, -1, 0)
         columns[f"weights{i}_types"] = weights.types.T
     if identifier.closing_weights is not None:
         columns["closing_weights"] = identifier.closing_weights.T
-    if identifier.plda is not None:
-        columns |= {
-            "plda_means": identifier.plda.means,
-            "plda_variances": identifier.plda.variances,
-        }
-    return columns
+    return columns | _plda_columns(identifier.plda)
 
 
 def with_viewer_columns(
@@ -142,6 +207,10 @@ def with_viewer_columns(
     """Return the identifier for other viewers, given all of their columns."""
     content, arrays = identifier_arrays(identifier)
     for name, column in columns.items():
-        last = name.startswith("weights") or name == "closing_weights"
+        last = name.startswith("weights") or name in ("closing_weights", "machine_weights")
         arrays[name] = np.ascontiguousarray(np.moveaxis(column, 0, -1) if last else column)
     return identifier_of_arrays(identifier.method, viewer_ids, content, arrays)
+
+
+def _plda_columns(plda: Plda | None) -> Arrays:
+    return {} if plda is None else {"plda_means": plda.means, "plda_variances": plda.variances}

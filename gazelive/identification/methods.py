@@ -22,6 +22,7 @@ from gazelive.identification.markov_methods import (
 )
 from gazelive.identification.open_set import no_threshold
 from gazelive.identification.plda import FEWEST_VIEWERS, fit_plda, strangers_threshold
+from gazelive.identification.scenewalk_methods import fit_fisher_scenewalk, fit_scenewalk
 from gazelive.identification.training_set import SourceKind, TrainingSet
 
 
@@ -137,6 +138,26 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
     )
 
 
+def _fit_scenewalk(training: TrainingSet, options: Options) -> Fitted:
+    return fit_scenewalk(
+        training,
+        options.false_acceptance_rate,
+        options.stimuli,
+        SESSION_CORRELATION["likelihood"] if training.kind == "samples" else 0.0,
+        options.report,
+    )
+
+
+def _fit_fisher_scenewalk(training: TrainingSet, options: Options) -> Fitted:
+    return fit_fisher_scenewalk(
+        training,
+        options.false_acceptance_rate,
+        options.stimuli,
+        SESSION_CORRELATION["svm"] if training.kind == "samples" else 0.0,
+        options.report,
+    )
+
+
 def _vigor_rate_deg(training: TrainingSet) -> float:
     return fit_vigor_rate_deg(training) if training.kind == "samples" else DEFAULT_RATE_DEG
 
@@ -159,6 +180,12 @@ METHODS = {
             _fit_linear("fisher-markov", lambda t: fit_fisher_svm(t, dynamics=False)),
         ),
         Method(
+            "fisher-scenewalk",
+            "the paper's Fisher SVM on SceneWalk",
+            _BOTH,
+            _fit_fisher_scenewalk,
+        ),
+        Method(
             "markov-dynamics",
             "the paper's Markov model with saccade dynamics",
             ("samples",),
@@ -170,5 +197,6 @@ METHODS = {
             _BOTH,
             _fit_linear("markov", lambda t: fit_generative(t, dynamics=False)),
         ),
+        Method("scenewalk", "the paper's SceneWalk", _BOTH, _fit_scenewalk),
     )
 }

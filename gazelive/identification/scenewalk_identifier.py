@@ -1,0 +1,184 @@
+"""SceneWalk as an identifier: where people look next, given what there is to see.
+
+`scenewalk`: each viewer has parameters of their own; evidence is the log likelihood ratio to the
+pooled ones times one temperature. `fisher-scenewalk`: the gradient at the pooled parameters goes
+through a linear machine. Both carry their maps forward fixation by fixation.
+
+A probe may be anybody who is enrolled, so the saliency of an image never comes from their
+fixations on it: it is the learned centre bias, times what can be computed from the image where
+its file is given. Training uses the same rule, so that scores mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.features.scanpath import Rows, Scanpath
+from gazelive.identification.contract import Estimate
+from gazelive.identification.evidence_kernels import log_posterior
+from gazelive.identification.linear import checked_log_prior
+from gazelive.identification.machines import Linear
+from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
+from gazelive.identification.plda import Plda
+from gazelive.models.saliency_choice import SaliencyBank
+from gazelive.models.scenewalk import ImageGrid
+from gazelive.models.scenewalk_model import LiveScore, SceneWalkModel
+from gazelive.models.scenewalk_viewing import Viewing
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What there is to see: where images lie, and which of their places draw the gaze."""
+
+    grid: ImageGrid
+    bank: SaliencyBank
+    stimuli: Path | None = field(default=None)
+    """Folder of the images' files; not kept in a model."""
+
+    def saliency(self, image: str | None) -> tuple[Floats, str]:
+        """Return the map of an image for somebody who may be anybody enrolled, and its source."""
+        stimulus = None
+        if self.stimuli is not None and image is not None:
+            candidate = self.stimuli / Path(image).name
+            stimulus = candidate if candidate.is_file() else None
+        chosen = self.bank.choose(
+            image, without=self.bank.viewers, shape=self.grid.shape, stimulus=stimulus
+        )
+        return chosen.density, chosen.source
+
+    def viewing(self, scanpath: Scanpath) -> Viewing:
+        """Return the fixations of a scanpath together with what there was to see."""
+        density, source = self.saliency(scanpath.image)
+        fixations = scanpath.fixations[np.isfinite(scanpath.fixations).all(axis=1)]
+        x_deg, y_deg, duration_s = fixations.T
+        return Viewing(x_deg, y_deg, duration_s, density, self.grid, source)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneWalkIdentifier:
+    """See the module."""
+
+    method: str
+    viewer_ids: tuple[str, ...]
+    scene: Scene
+    pooled: SceneWalkModel
+    own: tuple[SceneWalkModel, ...]
+    """Of each viewer; empty where a machine decides."""
+    temperature: float
+    """Of the likelihood ratio."""
+    machine: Linear | None
+    """From scores (8,) to evidence; None for likelihoods."""
+    threshold: MatchThreshold
+    plda: Plda | None = None
+    correlation: float = 0.0
+
+    def probe(self, log_prior: Floats | None = None) -> SceneWalkProbe:
+        """Begin to identify a person."""
+        return SceneWalkProbe(self, log_prior)
+
+    def evidence(self, viewing: Viewing) -> Floats:
+        """Return what a viewing says for each viewer."""
+        if not viewing.n_scored:
+            return np.zeros(len(self.viewer_ids))
+        if self.machine is not None:
+            return self.machine(self.pooled.fisher_score(viewing))
+        reference = self.pooled.log_likelihood(viewing)
+        ratios = [model.log_likelihood(viewing) - reference for model in self.own]
+        return self.temperature * np.array(ratios)
+
+
+class SceneWalkProbe:
+    """One person being identified by a `SceneWalkIdentifier`."""
+
+    def __init__(self, identifier: SceneWalkIdentifier, log_prior: Floats | None = None) -> None:
+        self._identifier = identifier
+        n_viewers = len(identifier.viewer_ids)
+        self._log_prior = checked_log_prior(log_prior, n_viewers)
+        self._settled = np.zeros(n_viewers)
+        self._score = np.zeros(len(identifier.pooled.parameters()))
+        self._log_unknown = NOTHING_KNOWN
+        self._live: Sequence[LiveScore] = ()
+        self._is_open = False
+        self._n_open = 0
+        self._n_units = 0
+        self._n_saccades = 0
+        self._n_images = 0
+        self._seconds = 0.0
+
+    def begin(self, image: str | None) -> None:
+        """Open an interval; what an unsettled one said before stays."""
+        if self._is_open:
+            self._close(self._open_evidence(), self._n_open, 0.0)
+        identifier = self._identifier
+        density, _ = identifier.scene.saliency(image)
+        grid = identifier.scene.grid
+        self._live = [m.live(density, grid) for m in (identifier.pooled, *identifier.own)]
+        self._is_open = True
+
+    def add_saccade(self, row: Rows) -> None:
+        """A saccade by itself says nothing here: the fixation after it does."""
+        self._n_open += 1
+
+    def complete_saccade(self, row: Rows) -> None:
+        """Nothing here waits for it."""
+
+    def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
+        """Let the maps evolve; the next fixation is scored by where it lies."""
+        for live in self._live:
+            live.add_fixation(x_deg, y_deg, duration_s)
+
+    def settle(self, scanpath: Scanpath) -> None:
+        """Replace the open interval's evidence."""
+        identifier = self._identifier
+        viewing = identifier.scene.viewing(scanpath)
+        self._close(identifier.evidence(viewing), scanpath.n_saccades, scanpath.seconds)
+        if identifier.plda is None or not viewing.n_scored:
+            return
+        self._score += identifier.pooled.fisher_score(viewing)
+        leader = int(np.argmax(self._settled + self._log_prior))
+        match = identifier.plda.log_ratio(self._score / self._n_units, self._n_units, leader)
+        self._log_unknown = identifier.threshold.log_unknown(match, self._n_units)
+
+    def estimate(self, seconds: float | None = None) -> Estimate:
+        """Return the posterior of all evidence so far."""
+        log_probabilities = np.empty(len(self._settled))
+        units = self._n_units + self._is_open
+        scale = 1 / (1 + max(units - 1, 0) * self._identifier.correlation)
+        log_posterior(
+            self._settled, self._open_evidence(), scale, self._log_prior, log_probabilities
+        )
+        return Estimate(
+            log_probabilities,
+            self._log_unknown,
+            self._n_saccades + self._n_open,
+            self._n_images + self._is_open,
+            self._seconds + (seconds or 0.0),
+            not self._is_open,
+        )
+
+    def _open_evidence(self) -> Floats:
+        identifier = self._identifier
+        if not self._is_open or not self._live[0].n_scored:
+            return np.zeros(len(self._settled))
+        if identifier.machine is not None:
+            return identifier.machine(self._live[0].fisher_score)
+        reference = self._live[0].log_likelihood
+        ratios = [live.log_likelihood - reference for live in self._live[1:]]
+        return identifier.temperature * np.array(ratios)
+
+    def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
+        self._settled += evidence
+        self._n_units += 1
+        self._n_saccades += n_saccades
+        self._n_images += 1
+        self._seconds += seconds
+        self._live = ()
+        self._n_open = 0
+        self._is_open = False
