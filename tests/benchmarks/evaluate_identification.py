@@ -1,12 +1,14 @@
 """How well the methods identify real people, by the protocols of docs/results.md.
 
     python tests/benchmarks/evaluate_identification.py [--data DIR] [--json OUT] [--splits 8]
-        [--methods gazelive,fisher-markov-dynamics,…] [--only bioeye|osie]
+        [--methods gazelive,fisher-markov-dynamics,…] [--only bioeye|osie|simulated]
+        [--simulated CORPUS]
 
 BioEye 2015 (77 persons, two sessions): enrol in one session, probe the other, both ways; whole
 recordings and 20 s pieces that are detected anew. OSIE (15 viewers, 500 images, fixations only):
-half of the images (or 100) enrol, groups of the other half are probed. Everything goes the way
-of the commands: tables on disk → gather → fit → identify.
+half of the images (or 100) enrol, groups of the other half are probed. A simulated corpus (made by
+`gazelive simulate CORPUS --viewers 32 --images 80 --pool 160`) is split along its images in the
+same way. Everything goes the way of the commands: tables on disk → gather → fit → identify.
 """
 
 from __future__ import annotations
@@ -44,17 +46,26 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--splits", type=int, default=8)
     parser.add_argument("--methods", default=",".join(METHODS))
-    parser.add_argument("--only", choices=("bioeye", "osie"))
+    parser.add_argument("--only", choices=("bioeye", "osie", "simulated"))
+    parser.add_argument("--simulated", type=Path)
     arguments = parser.parse_args()
     methods = arguments.methods.split(",")
     results: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
-        if arguments.only != "osie":
+        if arguments.only in (None, "bioeye"):
             for task in ("RAN", "TEX"):
                 results[task] = bioeye(arguments.data / "identity", task, Path(folder), methods)
-        if arguments.only != "bioeye":
+        if arguments.only in (None, "osie"):
             table = arguments.data / "identity" / "osie_fixations.csv.gz"
-            results["OSIE"] = osie(table, methods, arguments.splits)
+            gathered = gather(table, flags=parse_geometry("800x600", "345x256", "570"))
+            for n_training in (250, 100):
+                results[f"OSIE {n_training}"] = free_viewing(
+                    gathered, methods, arguments.splits, n_training, 250
+                )
+        if arguments.simulated is not None:
+            gathered = gather(arguments.simulated)
+            n_half = len(images_of(gathered)) // 2
+            results["simulated"] = free_viewing(gathered, methods, arguments.splits, n_half, n_half)
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         arguments.json.write_text(json.dumps(results, indent=2))
@@ -174,43 +185,49 @@ def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
     )
 
 
-def osie(table: Path, methods: Iterable[str], n_splits: int) -> list[dict[str, object]]:
-    gathered = gather(table, flags=parse_geometry("800x600", "345x256", "570"))
-    images = sorted({s.image for p in gathered.probes for s in p.scanpaths})
+def images_of(gathered: Gathered) -> list[str]:
+    return sorted({s.image for p in gathered.probes for s in p.scanpaths})
+
+
+def free_viewing(
+    gathered: Gathered, methods: Iterable[str], n_splits: int, n_training: int, n_test: int
+) -> list[dict[str, object]]:
     rows = []
-    for n_training in (250, 100):
-        for method in methods:
-            if "fixations" not in METHODS[method].sources:
-                continue
-            splits = [
-                osie_split(gathered, images, method, n_training, seed) for seed in range(n_splits)
-            ]
-            row: dict[str, object] = {"method": method, "training_images": n_training}
-            for n in GROUPS:
-                values = np.array([split[n][0] for split in splits])
-                row[str(n)] = {
-                    "accuracy": float(values.mean()),
-                    "SE": float(values.std(ddof=1) / np.sqrt(n_splits)) if n_splits > 1 else None,
-                    "ECE": float(np.mean([split[n][1] for split in splits])),
-                }
-            rows.append(row)
-            print(
-                f"OSIE {n_training} {method:16s} "
-                + "  ".join(
-                    f"{n}: "
-                    + " ".join(f"{k} {v:.3f}" for k, v in row[str(n)].items() if v is not None)
-                    for n in GROUPS
-                ),
-                flush=True,
-            )
+    images = images_of(gathered)
+    for method in methods:
+        if gathered.kind not in METHODS[method].sources:
+            continue
+        splits = [
+            split_images(gathered, images, method, n_training, n_test, seed)
+            for seed in range(n_splits)
+        ]
+        row: dict[str, object] = {"method": method, "training_images": n_training}
+        for n in GROUPS:
+            values = np.array([split[n][0] for split in splits])
+            row[str(n)] = {
+                "accuracy": float(values.mean()),
+                "SE": float(values.std(ddof=1) / np.sqrt(n_splits)) if n_splits > 1 else None,
+                "ECE": float(np.mean([split[n][1] for split in splits])),
+            }
+        rows.append(row)
+        print(
+            f"{gathered.kind} {n_training} {method:24s} "
+            + "  ".join(
+                f"{n}: " + " ".join(f"{k} {v:.3f}" for k, v in row[str(n)].items() if v is not None)
+                for n in GROUPS
+            ),
+            flush=True,
+        )
     return rows
 
 
-def osie_split(gathered, images, method, n_training, seed) -> dict[int, tuple[float, float]]:
-    """Return accuracy and ECE for groups of test images, split `seed`; 250 images are tested."""
+def split_images(
+    gathered, images, method, n_training, n_test, seed
+) -> dict[int, tuple[float, float]]:
+    """Return accuracy and ECE for groups of test images, split `seed`."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(images)
-    train, test = set(order[:n_training]), set(order[250:])
+    train, test = set(order[:n_training]), set(order[-n_test:])
     training = training_set(
         "fixations",
         [(p.viewer, "", s) for p in gathered.probes for s in p.scanpaths if s.image in train],
