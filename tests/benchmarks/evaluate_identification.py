@@ -229,8 +229,8 @@ def split_images(
     order = rng.permutation(images)
     train, test = set(order[:n_training]), set(order[-n_test:])
     training = training_set(
-        "fixations",
-        [(p.viewer, "", s) for p in gathered.probes for s in p.scanpaths if s.image in train],
+        gathered.kind,
+        [(p.viewer, p.session, s) for p in gathered.probes for s in p.scanpaths if s.image in train],
     )
     identifier = fit_method(method, training).identifier
     found = {}
