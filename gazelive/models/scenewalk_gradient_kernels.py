@@ -32,6 +32,7 @@ from gazelive.models.scenewalk_kernels import (
     INHIBITION_POWER,
     LAMBDA,
     LEAST_LEVEL,
+    LEAST_POTENTIAL,
     LEAST_PROBABILITY,
     MASS_A,
     OMEGA_A,
@@ -332,7 +333,7 @@ def add_score(
     a = maps[ATTENTION_POWER][row, column] / power_a
     f = maps[INHIBITION_POWER][row, column] / power_f
     potential = a - c_f * f
-    if whole <= 0.0:
+    if whole <= LEAST_POTENTIAL:
         return math.log(uniform)  # nothing is left of U: no parameter matters
     share = max(potential, 0.0) / whole
     p = max((1 - zeta) * share + zeta * uniform, LEAST_PROBABILITY)

@@ -46,6 +46,8 @@ START_LEVEL = 2.220446049250313e-16
 """A₀ and F₀ in every cell, as in the public reference model."""
 LEAST_LEVEL = 1e-300
 """Least A and F whose logarithm is taken: far cells under a narrow window underflow to 0."""
+LEAST_POTENTIAL = 1e-9
+"""Least ΣU that counts as something: below, A^λ and c_F·F^γ cancel but for rounding errors."""
 LEAST_PROBABILITY = 1e-300
 """Least p whose logarithm is taken; only ζ = 0 comes near it."""
 BLOCK_ROWS = 8
@@ -145,14 +147,16 @@ def raise_rows(
     least: float,
     out: Floats,
 ) -> float:
-    """Write rows of map^exponent · 2^shift (of the map itself for 1) and return their sum."""
+    """Write rows of map^exponent · 2^shift (without the shift for 1) and return their sum."""
     n_columns = map_.shape[1]
     sum_ = 0.0
     if exponent == 1.0:
         for row in range(first, last):
             for column in range(n_columns):
-                out[row, column] = map_[row, column]
-                sum_ += map_[row, column]
+                level = map_[row, column]
+                level = level if level > least else least
+                out[row, column] = level
+                sum_ += level
         return sum_
     for row in range(first, last):
         for column in range(n_columns):
@@ -234,13 +238,14 @@ def step(
 def probability(maps: Maps, sums: Floats, row: int, column: int, parameters: Floats) -> float:
     """Return the probability of a cell to be fixated next.
 
-    The potential U is clipped at 0 and renormalised; if nothing is left it is uniform.
+    The potential U is clipped at 0 and renormalised; if nothing is left (`LEAST_POTENTIAL`) it
+    is uniform.
     """
     uniform = 1.0 / maps[ATTENTION_POWER].size
     attraction = maps[ATTENTION_POWER][row, column] / sums[POWER_A]
     repulsion = parameters[C_F] * maps[INHIBITION_POWER][row, column] / sums[POWER_F]
     potential = max(float(attraction - repulsion), 0.0)
-    share = potential / sums[POTENTIAL] if sums[POTENTIAL] > 0.0 else uniform
+    share = potential / sums[POTENTIAL] if sums[POTENTIAL] > LEAST_POTENTIAL else uniform
     return float((1 - parameters[ZETA]) * share + parameters[ZETA] * uniform)
 
 
