@@ -192,6 +192,7 @@ class LinearProbe:
         self._further = np.zeros(n_viewers)
         self._score = np.zeros(identifier.representation.n_dimensions)
         self._units = 0.0
+        self._scored_units = 0.0
         self._log_unknown = NOTHING_KNOWN
         self._n_open = 0
         self._says = False
@@ -204,7 +205,8 @@ class LinearProbe:
         """Open an interval; what an unsettled one said before stays."""
         del image
         if self._is_open:
-            self._close(self._open_evidence(), self._n_open, 0.0)
+            units = n_units(self._n_open) if self._says else 0.0
+            self._close(self._open_evidence(), units, self._n_open, 0.0)
         self._is_open = True
 
     def add_saccade(self, row: Rows) -> None:
@@ -225,19 +227,22 @@ class LinearProbe:
         """Replace the open interval's evidence."""
         identifier = self._identifier
         evidence = identifier.evidence(scanpath)
-        self._close(evidence, scanpath.n_saccades, scanpath.seconds)
-        if identifier.plda is None or not evidence.any():
+        units = n_units(scanpath.n_saccades) if evidence.any() else 0.0
+        self._close(evidence, units, scanpath.n_saccades, scanpath.seconds)
+        if identifier.plda is None or not units:
             return
         self._score += identifier.representation.row_scores(scanpath.saccades).sum(axis=0)
+        self._scored_units += units
         leader = int(np.argmax(self._settled + self._log_prior))
-        match = identifier.plda.log_ratio(self._score / self._units, self._units, leader)
-        self._log_unknown = identifier.threshold.log_unknown(match, self._units)
+        mean_score = self._score / self._scored_units
+        match = identifier.plda.log_ratio(mean_score, self._scored_units, leader)
+        self._log_unknown = identifier.threshold.log_unknown(match, self._scored_units)
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""
         log_probabilities = np.empty(len(self._settled))
         further = self._open_evidence()
-        units = self._units + (n_units(self._n_open) if self._n_open else 0.0)
+        units = self._units + (n_units(self._n_open) if self._says else 0.0)
         scale = 1 / (1 + max(units - 1, 0.0) * self._identifier.correlation)
         kernels.log_posterior(self._settled, further, scale, self._log_prior, log_probabilities)
         return Estimate(
@@ -257,9 +262,9 @@ class LinearProbe:
         self._further += self._open
         return self._further
 
-    def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
+    def _close(self, evidence: Floats, units: float, n_saccades: int, seconds: float) -> None:
         self._settled += evidence
-        self._units += n_units(n_saccades) if n_saccades else 0.0
+        self._units += units
         self._n_saccades += n_saccades
         self._n_images += 1
         self._seconds += seconds
