@@ -71,6 +71,8 @@ def _explain_linear(
         for path in scanpaths:
             scores = identifier.closing.scores(path.n_saccades, path.seconds)
             _add(contributions, "saccades per image", scores @ identifier.closing_weights)
+    scale = identifier.evidence_scale(units)
+    contributions = {name: scale * said for name, said in contributions.items()}
     return contributions, sum(contributions.values(), np.zeros(len(identifier.viewer_ids)))
 
 

@@ -166,6 +166,10 @@ class LinearIdentifier:
                 evidence += scores @ self.closing_weights
         return evidence
 
+    def evidence_scale(self, units: float) -> float:
+        """Return how much the summed evidence of so many units of one session counts."""
+        return 1 / (1 + max(units - 1, 0.0) * self.correlation)
+
     @cached_property
     def representation(self) -> Representation:
         """The blocks that the weights are for."""
@@ -243,7 +247,7 @@ class LinearProbe:
         log_probabilities = np.empty(len(self._settled))
         further = self._open_evidence()
         units = self._units + (n_units(self._n_open) if self._says else 0.0)
-        scale = 1 / (1 + max(units - 1, 0.0) * self._identifier.correlation)
+        scale = self._identifier.evidence_scale(units)
         kernels.log_posterior(self._settled, further, scale, self._log_prior, log_probabilities)
         return Estimate(
             log_probabilities,
