@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -25,6 +25,7 @@ from gazelive.features.interval import (
     even_gaze,
 )
 from gazelive.gaze.events import EventEye
+from gazelive.gaze.samples import EYE_FIELDS
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.recordings.geometry import (
     FoundGeometry,
@@ -73,9 +74,23 @@ class Analysis:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user should know of the geometry; blocks from one source say it once."""
+        """What a user should know of geometry (blocks from one source say it once) and eyes."""
         told = {g.source: g.warning for g in reversed(self.geometries) if g.warning is not None}
-        return tuple(told.values())
+        return (*told.values(), *self._eyes_never_seen())
+
+    def _eyes_never_seen(self) -> Iterator[str]:
+        """Yield a sentence for each eye without which two eyes were made one gaze."""
+        unseen: dict[str, list[str]] = {}
+        for number, block in enumerate(self.recording.blocks):
+            if block.stream.eyes != "LR" or self.eye in ("L", "R") or not len(block.samples):
+                continue
+            for eye in "LR":
+                if np.isnan(block.samples[EYE_FIELDS[eye][0]]).all():
+                    unseen.setdefault(eye, []).append(str(number + 1))
+        for eye, blocks in unseen.items():
+            noun = "block" if len(blocks) == 1 else "blocks"
+            shown = ", ".join(blocks[:5]) + (" …" if len(blocks) > 5 else "")
+            yield f"eye {eye} was never seen in {noun} {shown}: there the other eye counts alone"
 
 
 def analyse(

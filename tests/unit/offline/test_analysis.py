@@ -1,7 +1,9 @@
 """A whole recording, interval by interval."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -73,3 +75,14 @@ def test_settled_needs_no_other_interval(recording):
     alone = analyse(recording, carry_noise=False)
     for one, other in zip(analysis.intervals, alone.intervals, strict=True):
         assert one.gaze.detection.saccades == other.gaze.detection.saccades
+
+
+def test_an_eye_that_was_never_seen_is_told(recording):
+    (block,) = recording.blocks
+    both = replace(block, stream=msgspec.structs.replace(block.stream, eyes="LR"))
+    two_eyes = replace(recording, blocks=(both,))
+    assert analyse(two_eyes).warnings == (
+        "eye L was never seen in block 1: there the other eye counts alone",
+    )
+    assert analyse(two_eyes, eye="R").warnings == ()
+    assert analyse(recording).warnings == ()

@@ -195,18 +195,18 @@ class TestDamage:
         assert any("ends in zeros" in text for text in texts)
 
     @pytest.mark.parametrize(
-        "content",
+        ("content", "says"),
         [
-            b"",
-            b"hello\n" * 100,
-            random.Random(1).randbytes(10_000),
+            (b"", "the file is empty"),
+            (b"hello\n" * 100, "this is no EyeLink EDF file"),
+            (random.Random(1).randbytes(10_000), "this is no EyeLink EDF file"),
         ],
         ids=["empty", "text", "noise"],
     )
-    def test_no_edf_file_is_one_sentence(self, tmp_path: Path, content: bytes) -> None:
+    def test_no_edf_file_is_one_sentence(self, tmp_path: Path, content: bytes, says: str) -> None:
         path = tmp_path / "garbage.edf"
         path.write_bytes(content)
-        with pytest.raises(RecordingError, match=r"garbage\.edf: this is no EyeLink EDF file"):
+        with pytest.raises(RecordingError, match=rf"garbage\.edf: {says}"):
             read_edf(path)
 
     def test_a_crash_of_the_library_is_one_sentence(self, tmp_path: Path) -> None:
