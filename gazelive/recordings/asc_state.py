@@ -1,9 +1,9 @@
 """What the ASC kernels and Python tell each other: places in arrays, kinds of lines, faults.
 
 A call of `asc_kernels.parse_lines` goes through the lines that change how others are read (START,
-SAMPLES, EVENTS, END, PRESCALER) on the assumption that the next block has the columns of this one. At each of
-them it leaves a snapshot of its state, so Python, which knows what those lines mean, can take the
-call's results piece by piece and throw away what rests on a wrong assumption.
+SAMPLES, EVENTS, END, PRESCALER) on the assumption that the next block has the columns of this one.
+At each of them it leaves a snapshot of its state, so Python, which knows what those lines mean, can
+take the call's results piece by piece and throw away what rests on a wrong assumption.
 """
 
 from __future__ import annotations
