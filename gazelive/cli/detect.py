@@ -103,6 +103,12 @@ def detect(
             "--sigma", help="centred, or 2003 as it was printed then.", rich_help_panel=_EK_PANEL
         ),
     ] = "centred",
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="Take the rate b of vigor from this model, else it is 7°."
+        ),
+    ] = None,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -121,6 +127,7 @@ def detect(
     from gazelive.recordings.opening import read_recording
 
     _check_targets(recording, output, fixations, plot)
+    vigor_rate_deg = _vigor_rate_deg(model)
     flags = geometry_flags(screen, size_mm, distance_mm)
     parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
     patterns = trial_patterns(trial_start, trial_stop)
@@ -145,7 +152,7 @@ def detect(
     for warning in analysis.warnings:
         warn(f"{recording}: {warning}")
     _warn_of_outcomes(analysis)
-    written = _write(analysis, patterns, output, fixations, plot, plot_trial)
+    written = _write(analysis, vigor_rate_deg, patterns, output, fixations, plot, plot_trial)
     say(
         f"{counted(analysis.n_saccades, 'saccade')} in "
         f"{counted(len(analysis.intervals), 'interval')} ({method.value}).",
@@ -248,8 +255,28 @@ def _warn_of_outcomes(analysis: Analysis) -> None:
         warn(f"no saccades in {', '.join(names[:5])}{more}: {sentence}")
 
 
+def _vigor_rate_deg(model: Path | None) -> float:
+    """Return the rate b of a model that knows one, else the default."""
+    from gazelive.features.vigor import DEFAULT_RATE_DEG
+
+    if model is None:
+        return DEFAULT_RATE_DEG
+    from gazelive.errors import ConfigError
+    from gazelive.identification.model_file import load_model
+
+    loaded = load_model(model)
+    rate_deg = loaded.fitted.vigor_rate_deg
+    if loaded.kind != "samples" or rate_deg is None:
+        raise ConfigError(
+            f"{model} was made without recordings, so it knows no vigor: leave it out",
+            key="--model",
+        )
+    return rate_deg
+
+
 def _write(
     analysis: Analysis,
+    vigor_rate_deg: float,
     patterns: TrialPatterns,
     output: Path | None,
     fixations: Path | None,
@@ -260,12 +287,11 @@ def _write(
     import msgspec
 
     from gazelive.atomic import write_bytes
-    from gazelive.features.vigor import DEFAULT_RATE_DEG
     from gazelive.offline.event_tables import fixation_table, provenance, saccade_table
     from gazelive.recordings.table_files import write_csv, write_table_file
     from gazelive.recordings.table_sidecar import sidecar_path
 
-    saccades = saccade_table(analysis, DEFAULT_RATE_DEG)
+    saccades = saccade_table(analysis, vigor_rate_deg)
     written = []
     if output is None:
         write_csv(saccades, sys.stdout.buffer)
@@ -280,7 +306,7 @@ def _write(
 
         draw_detection(analysis, plot, plot_trial)
         written.append(plot)
-    used = msgspec.json.encode(provenance(analysis, DEFAULT_RATE_DEG, patterns))
+    used = msgspec.json.encode(provenance(analysis, vigor_rate_deg, patterns))
     for path in written:
         write_bytes(sidecar_path(path), msgspec.json.format(used, indent=2))
     return written

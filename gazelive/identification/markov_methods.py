@@ -91,6 +91,11 @@ def fit_vigor_rate_deg(training: TrainingSet) -> float:
     return mean_rate_deg(people)
 
 
+def known_vigor_rate_deg(training: TrainingSet) -> float | None:
+    """Return b* where there are recordings to fit it to."""
+    return fit_vigor_rate_deg(training) if training.kind == "samples" else None
+
+
 def fit_generative(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     """Fit `markov` or `markov-dynamics`."""
     features = method_features(training, dynamics=dynamics)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gazelive.errors import ModelError
-from gazelive.features.vigor import DEFAULT_RATE_DEG
 from gazelive.identification import gazelive_samples as samples
 from gazelive.identification.embedding import EmbeddingIdentifier
 from gazelive.identification.fitted import Fitted, MachineKind, accuracy_of
@@ -18,7 +17,7 @@ from gazelive.identification.markov_methods import (
     LinearFit,
     fit_fisher_svm,
     fit_generative,
-    fit_vigor_rate_deg,
+    known_vigor_rate_deg,
 )
 from gazelive.identification.open_set import no_threshold
 from gazelive.identification.plda import FEWEST_VIEWERS, fit_plda, strangers_threshold
@@ -99,7 +98,7 @@ def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod
             fitted.calibration,
             accuracy_of(fitted.held_out, training.viewers, protocol, n_viewers),
             fitted.machine,
-            _vigor_rate_deg(training),
+            known_vigor_rate_deg(training),
         )
 
     return fit_it
@@ -134,7 +133,7 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
         identifier,
         how,
         accuracy_of(cosines, labels, protocol, training.n_viewers),
-        vigor_rate_deg=_vigor_rate_deg(training),
+        vigor_rate_deg=known_vigor_rate_deg(training),
     )
 
 
@@ -156,10 +155,6 @@ def _fit_fisher_scenewalk(training: TrainingSet, options: Options) -> Fitted:
         SESSION_CORRELATION["svm"] if training.kind == "samples" else 0.0,
         options.report,
     )
-
-
-def _vigor_rate_deg(training: TrainingSet) -> float:
-    return fit_vigor_rate_deg(training) if training.kind == "samples" else DEFAULT_RATE_DEG
 
 
 _BOTH: tuple[SourceKind, ...] = ("samples", "fixations")

@@ -19,6 +19,7 @@ from gazelive.identification.machines import (
     fit_temperature,
     fit_whitening,
 )
+from gazelive.identification.markov_methods import known_vigor_rate_deg
 from gazelive.identification.open_set import no_threshold
 from gazelive.identification.plda import FEWEST_VIEWERS, fit_plda, strangers_threshold
 from gazelive.identification.scenewalk_identifier import Scene, SceneWalkIdentifier
@@ -78,7 +79,12 @@ def fit_scenewalk(
     identifier = replace(base, own=tuple(own), temperature=temperature, correlation=correlation)
     identifier = _with_strangers(identifier, training, viewings, false_acceptance_rate)
     accuracy = accuracy_of(ratios, training.viewers, PROTOCOL, n_viewers)
-    return Fitted(identifier, f"{how}: {temperature:.3g}", accuracy)
+    return Fitted(
+        identifier,
+        f"{how}: {temperature:.3g}",
+        accuracy,
+        vigor_rate_deg=known_vigor_rate_deg(training),
+    )
 
 
 def fit_fisher_scenewalk(
@@ -115,6 +121,7 @@ def fit_fisher_scenewalk(
             n_viewers,
         ),
         Machine("svm", factor, whitening, whitened.astype(np.float32), viewers, logits),
+        known_vigor_rate_deg(training),
     )
 
 
