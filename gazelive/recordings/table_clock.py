@@ -13,12 +13,16 @@ from gazelive.errors import RecordingError
 from gazelive.recordings.recording import Problem
 from gazelive.recordings.table_sidecar import sidecar_path
 from gazelive.recordings.table_times import (
+    LATEST_MS,
     estimate_rate_hz,
     mend_times_us,
     other_unit,
     restarts,
 )
+from gazelive.recordings.time_order import increasing
 
+LEAST_IN_ORDER = 0.4
+"""Of rows in the order of time at least so many go on; half do where every time is there twice."""
 CONTRADICTION = 1.25
 """A stated rate that is so many times the one of the steps, or the other way, is told."""
 
@@ -64,6 +68,7 @@ class TableClock:
     def read(self, rows: range, stated_hz: float | None, where: str) -> BlockClock:
         """Return the clock of one block; `where` names it before what is wrong with it."""
         t_ms = self._t_ms[rows.start : rows.stop]
+        self._refuse_disorder(t_ms, where)
         self._refuse_other_unit(t_ms, stated_hz, where)
         found_hz = estimate_rate_hz(t_ms) or estimate_rate_hz(self._t_ms)
         rate_hz = stated_hz or found_hz
@@ -88,6 +93,14 @@ class TableClock:
         self.kept[rows.start : rows.stop] = mended.kept
         self._tell_mended(rows.start, mended.mended, mended.kept, where)
         return BlockClock(rate_hz, mended.times_us)
+
+    def _refuse_disorder(self, t_ms: npt.NDArray[np.float64], where: str) -> None:
+        known_us = np.round(t_ms[np.abs(t_ms) < LATEST_MS] * 1000).astype(np.int64)
+        if len(known_us) > 2 and increasing(known_us).mean() < LEAST_IN_ORDER:
+            raise RecordingError(
+                f"{where}the rows are not in the order of column t_ms: sort the table by it",
+                path=self._path,
+            )
 
     def _refuse_other_unit(
         self, t_ms: npt.NDArray[np.float64], stated_hz: float | None, where: str
