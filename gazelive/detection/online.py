@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -128,13 +129,21 @@ class OnlineDetector:
         ]
 
 
-@functools.cache
+_compiling = threading.Lock()
+
+
 def compiled_push() -> Any:
     """Return the kernel, compiled for int64 times and float64 positions and for nothing else.
 
     Another dtype would make numba compile a second version in the middle of a recording; so it
-    raises TypeError instead.
+    raises TypeError instead. Several threads may ask for it at once.
     """
+    with _compiling:
+        return _compiled_push()
+
+
+@functools.cache
+def _compiled_push() -> Any:
     settings, state, rows = np.zeros(1, SETTINGS), np.zeros(1, STATE), np.zeros(N_ROWS, ROW)
     state[0]["newest"] = -1
     nothing = np.empty(0)
