@@ -124,12 +124,16 @@ class MainSequenceRecord:
 
     def __init__(self) -> None:
         self._points: deque[tuple[int, float, float]] = deque(maxlen=MOST_POINTS)
+        """Onset, amplitude and velocity."""
+        self._preliminary: set[int] = set()
+        """Onsets of what has not been settled yet."""
         self._current_from_us = 0
         self.revision = 0
 
     def clear(self) -> None:
         """Forget everything."""
         self._points.clear()
+        self._preliminary.clear()
         self.revision += 1
 
     def begin_image(self, tracker_time_us: int) -> None:
@@ -138,7 +142,13 @@ class MainSequenceRecord:
         self.revision += 1
 
     def add(self, saccade: Saccade) -> None:
-        """Add a saccade; the same again takes its place."""
+        """Add a saccade that is not settled yet; the same again takes its place."""
+        if self._put(saccade):
+            self._preliminary.add(saccade.onset_us)
+        if len(self._preliminary) > 2 * MOST_POINTS:
+            self._preliminary &= {point[0] for point in self._points}
+
+    def _put(self, saccade: Saccade) -> bool:
         amplitude = float(
             np.hypot(
                 saccade.end_x_deg - saccade.start_x_deg, saccade.end_y_deg - saccade.start_y_deg
@@ -146,11 +156,12 @@ class MainSequenceRecord:
         )
         velocity = saccade.peak_velocity_deg_s
         if not (0 < amplitude < LARGEST_DEG and 0 < velocity < FASTEST_DEG_S):
-            return
+            return False
         if self._points and self._points[-1][0] == saccade.onset_us:
             self._points.pop()
         self._points.append((saccade.onset_us, amplitude, velocity))
         self.revision += 1
+        return True
 
     def retract(self, onset_us: int) -> None:
         """Take a saccade away."""
@@ -158,11 +169,16 @@ class MainSequenceRecord:
         self.revision += 1
 
     def settle(self, settled: IntervalSettled) -> None:
-        """Take the saccades of a whole interval in place of those that came on the way."""
-        kept = (point for point in self._points if not _inside(point[0], settled))
+        """Take the saccades of a whole interval in place of those that came on the way.
+
+        What came before the image, or after it, was preliminary too and never settles.
+        """
+        past = {onset_us for onset_us in self._preliminary if onset_us < settled.end_us}
+        self._preliminary -= past
+        kept = (p for p in self._points if p[0] not in past and not _inside(p[0], settled))
         self._points = deque(kept, MOST_POINTS)
         for saccade in settled.saccades:
-            self.add(saccade)
+            self._put(saccade)
         self.revision += 1
 
     def points(self) -> MainSequencePoints:

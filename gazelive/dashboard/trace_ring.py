@@ -129,9 +129,12 @@ def _thinned(
     """Return the lowest and highest value of each column; NaN where all is lost or nothing came."""
     columns = times_us // column_us
     starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
+    low = np.fmin.reduceat(values, starts, axis=1)
+    high = np.fmax.reduceat(values, starts, axis=1)
+    falls = values[:, starts] > values[:, np.append(starts[1:], len(times_us)) - 1]
     thin = np.empty((len(values), 2 * len(starts)), np.float32)
-    thin[:, 0::2] = np.fmin.reduceat(values, starts, axis=1)
-    thin[:, 1::2] = np.fmax.reduceat(values, starts, axis=1)
+    thin[:, 0::2] = np.where(falls, high, low)
+    thin[:, 1::2] = np.where(falls, low, high)
     thin_us = np.repeat(times_us[starts], 2)
     absent = 2 * (np.flatnonzero(np.diff(columns[starts]) > 1) + 1)
     if len(absent):

@@ -26,10 +26,10 @@ def onset(ms):
     return SaccadeOnset(eye="R", onset_us=1000 * ms, detection_delay_ms=9.0)
 
 
-def settled(saccades=(), fixations=(), blinks=(), trial="trial 1", end_ms=4000):
+def settled(saccades=(), fixations=(), blinks=(), trial="trial 1", start_ms=0, end_ms=4000):
     return IntervalSettled(
         trial=trial,
-        start_us=0,
+        start_us=1000 * start_ms,
         end_us=1000 * end_ms,
         saccades=tuple(saccades),
         fixations=tuple(fixations),
@@ -108,11 +108,15 @@ class TestMainSequence:
         record.add(saccade(300))
         record.retract(300_000)
         assert len(record.points().amplitude_deg) == 1
+        record.add(saccade(4100))
         record.settle(settled([saccade(101), saccade(900)]))
-        assert len(record.points().amplitude_deg) == 2
-        for ms in range(MOST_POINTS + 10):
+        assert len(record.points().amplitude_deg) == 3, "the last belongs to the next image"
+        record.settle(settled([saccade(6000)], start_ms=5000, end_ms=9000))
+        assert len(record.points().amplitude_deg) == 3, "4.1 s was between the images"
+        for ms in range(3 * MOST_POINTS):
             record.add(saccade(10_000 + 100 * ms))
         assert len(record.points().amplitude_deg) == MOST_POINTS
+        assert len(record._preliminary) <= 2 * MOST_POINTS
 
     def test_the_share_inside_the_populations_band(self):
         band = MainSequence(

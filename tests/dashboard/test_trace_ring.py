@@ -75,6 +75,14 @@ def test_a_gap_in_time_breaks_the_line_and_lost_samples_stay_lost():
     np.testing.assert_array_equal(values[0], [1, 1, np.nan, 1, np.nan, 2, 2])
 
 
+def test_a_slope_is_drawn_as_a_slope():
+    ramp = np.concatenate((np.linspace(0, 9, 2500), np.linspace(9, 0, 2500)))
+    drawn = filled(ramp, [5000]).window(5.0, 100).x_deg
+    top = int(np.argmax(drawn))
+    assert (np.diff(drawn[:top]) >= 0).all()
+    assert (np.diff(drawn[top + 1 :]) <= 0).all()
+
+
 def test_a_gap_in_time_is_seen_however_coarse_the_columns():
     ring = TraceRing()
     ring.append(trace(0, np.ones(1000)))

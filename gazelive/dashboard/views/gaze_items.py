@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 RADIUS_DEG = 0.7
 """Of a fixation of 250 ms; the area grows with the duration."""
-TRAIL_SLICES = 8
+TRAIL_SLICES = 6
 STILL = 0.25
 """Of the gaze's radius: smaller steps are not drawn."""
 OUTLINE = "#101418"

@@ -185,7 +185,7 @@ class Traces(Panel):
                 curve.setData([], [])
             return
         width = self._plots[0].getViewBox().width()
-        window = state.traces.window(self.seconds, max(round(width / look.scale), 50))
+        window = state.traces.window(self.seconds, max(round(width / look.scale**1.6), 50))
         bands = state.bands.between(newest_us - round(1e6 * self.seconds), newest_us)
         stretches = stretches_of(bands, newest_us, self.seconds, look.theme)
         rows = (window.x_deg, window.y_deg, window.speed_deg_s)

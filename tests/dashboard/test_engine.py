@@ -1,0 +1,173 @@
+"""The window and a real engine process: late, killed, restarted, and at its end."""
+
+import time
+from pathlib import Path
+
+import pytest
+import zmq
+
+pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QLabel
+
+from gazelive.clock import MonotonicClock
+from gazelive.dashboard.feed import ZmqFeed
+from gazelive.devices.recorder import Recorder
+from gazelive.devices.replay import ReplayDevice
+from gazelive.engine.addresses import free_addresses
+from gazelive.engine.device_control import DeviceControl
+from gazelive.engine.transport import ChunkSender
+from gazelive.gaze.screen import PAPER_SCREEN
+from gazelive.gaze.stream import Message
+from gazelive.recordings.session_folder import SessionManifest, SessionWriter
+
+from ..realtime.engine_process import EngineProcess
+from ..unit.engine.streams import make_block, make_recording
+
+pytestmark = pytest.mark.slow
+PATIENCE_S = 60.0
+N_TRIALS = 3
+
+
+def recorded():
+    blocks, messages = [], []
+    for k in range(N_TRIALS):
+        start_us = 1_000_000 + k * 5_000_000
+        blocks.append(make_block(k, 3.0, start_us, rate_hz=1000.0))
+        messages += [
+            Message(start_us - 30_000, f"TRIALID {k}"),
+            Message(start_us + 300_000, "image_onset"),
+            Message(start_us + 300_000, f"!V IMGLOAD FILL stimuli/{('cat', 'harbour')[k % 2]}.jpg"),
+            Message(start_us + 2_700_000, "image_offset"),
+            Message(start_us + 3_100_000, "TRIAL_RESULT 0"),
+        ]
+    return make_recording(blocks, messages)
+
+
+class Lab:
+    """A replayed session, an engine and a window, moved on together."""
+
+    def __init__(self, folder: Path, make_window):
+        self.addresses = free_addresses()
+        self.folder = folder
+        self._make_window = make_window
+        self._context = zmq.Context()
+        self.start_engine()
+        self.device = None
+        self.window = self.open_window()
+
+    def start_engine(self):
+        self.engine = EngineProcess(self.folder, self.addresses)
+        self.engine.wait_for(lambda _status: True)
+
+    def open_window(self):
+        return self._make_window(ZmqFeed(self.addresses.documents, self.addresses.control))
+
+    def begin(self):
+        manifest = SessionManifest(
+            session="s1", device="replay", mode="identify", started_at="", screen=PAPER_SCREEN
+        )
+        self.device = ReplayDevice(recorded(), clock=MonotonicClock(), speed=3.0)
+        self._writer = SessionWriter.create(self.folder, manifest, sync_interval_s=None)
+        self._sender = ChunkSender(self._context, self.addresses.chunks)
+        self._control = DeviceControl(self._context, self.addresses.device, self.device)
+        self._recorder = Recorder(self.device, self._writer, [self._sender], clock=MonotonicClock())
+        self.device.start()
+
+    def until(self, is_true, window=None):
+        """Let everything run until the window shows what is waited for."""
+        window = window or self.window
+        deadline = time.monotonic() + PATIENCE_S
+        while not is_true(window):
+            assert time.monotonic() < deadline, window._header.label.text()
+            if self.device is not None and not self.device.finished:
+                self._recorder.step(0.02)
+                self._control.serve()
+            window._clock.advance_s(0.1)
+            window.tick()
+            QApplication.processEvents()
+
+    def finish(self):
+        self.device.stop()
+        self._recorder.drain()
+        self._recorder.finish("over")
+        self._sender.end_run("over")
+
+    def close(self):
+        if self.device is not None:
+            for part in (self._writer, self._sender, self._control):
+                part.close()
+        self.engine.kill()
+        self._context.destroy(linger=0)
+
+
+@pytest.fixture
+def lab(tmp_path, make_window):
+    lab = Lab(tmp_path / "session", make_window)
+    yield lab
+    lab.close()
+
+
+def header(words):
+    return lambda window: words in window._header.label.text()
+
+
+def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
+    lab.until(header("Waiting for a run"))
+    lab.begin()
+    lab.until(lambda w: w.state.posterior is not None and not w.state.posterior.settled)
+    lab.until(lambda w: "RUNNING" in [label.text() for label in w.findChildren(QLabel)])
+    state = lab.window.state
+    assert state.run.session == "s1"
+    assert len(state.model.viewer_ids) == 5
+    assert len(state.traces) > 100
+    assert state.trial.image.endswith(".jpg")
+    assert lab.window.panels["gaze"]._image.isVisible()
+    lab.until(lambda w: w.state.summaries and w.state.history.points)
+
+    lab.until(lambda w: w.state.playback is not None and w._actions["pause"].isEnabled())
+    qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    lab.until(header("Paused"))
+    assert lab.device.playback().paused
+    qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    lab.until(header("Live"))
+
+    lab.until(lambda w: w.state.trial is not None and w.state.trial.trial == "1")
+    late = lab.open_window()
+    lab.until(lambda w: w.state.run == state.run and w.state.posterior is not None, late)
+    assert late.state.history.points[0].settled, "the first image, from the snapshot"
+
+    lab.until(lambda w: lab.device.finished)
+    lab.finish()
+    lab.until(header("The run has ended: over"))
+    posterior = state.posterior
+    assert posterior.settled
+    assert posterior.n_saccades > 10
+    assert posterior.n_images == N_TRIALS
+    assert [line.text for line in state.log.lines if line.level == "error"] == []
+    after_the_last_image = len(state.main_sequence.points().amplitude_deg) - posterior.n_saccades
+    assert 0 <= after_the_last_image <= 2
+
+
+def test_an_engine_that_is_killed_and_comes_back(lab):
+    lab.begin()
+    lab.until(lambda w: w.state.trial is not None and w.state.trial.trial == "1")
+    lab.until(lambda w: w.state.posterior is not None and len(w.state.scene.saccades) > 0)
+    before = lab.window.state.posterior
+    lab.engine.kill()
+    lab.until(header("Waiting for engine"))
+    assert lab.window.state.posterior is not None, "what was known stays"
+    lab.start_engine()
+    lab.until(header("Live"))
+    lab.until(lambda w: lab.device.finished)
+    lab.finish()
+    lab.until(header("The run has ended"))
+    state = lab.window.state
+    assert state.posterior.n_saccades > before.n_saccades
+    assert state.standing.n_images == N_TRIALS
+    settled = [point for point in state.history.points if point.settled]
+    assert len(settled) == N_TRIALS
+    assert len(state.history.boundaries) == N_TRIALS
+    more = len(state.main_sequence.points().amplitude_deg) - state.posterior.n_saccades
+    assert 0 <= more <= 2, "none of those that the second engine found anew"
