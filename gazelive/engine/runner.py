@@ -132,10 +132,10 @@ class Engine:
 
     def step(self, patience_ms: int) -> None:
         """Do what there is to do, waiting for it no longer than `patience_ms`."""
+        if self._run is None:
+            self._look_for_session()  # before it answers: what it cannot do, it never said it could
         self._poller.poll(patience_ms)
         self._answer_requests()
-        if self._run is None:
-            self._look_for_session()
         if self._run is not None and not self._run.is_finished:
             self._receive(self._run)
             if not self._run.is_finished:

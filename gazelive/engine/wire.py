@@ -103,7 +103,8 @@ class ChunkDecoder:
             _, stream_frame, samples_frame = frames
             if self._stream is None or stream_frame != self._stream_frame:
                 self._stream, self._stream_frame = _streams.decode(stream_frame), stream_frame
-            samples: Samples = np.frombuffer(samples_frame, SAMPLE_DTYPE)
+            # bytes are read-only, and compiled kernels take only arrays that are not
+            samples: Samples = np.frombuffer(bytearray(samples_frame), SAMPLE_DTYPE)
         except (msgspec.MsgspecError, ValueError, IndexError) as error:
             raise TransportError(f"not a chunk of this version: {error}") from error
         chunk = Chunk(head.number, head.block, samples, head.messages, head.arrival_s)

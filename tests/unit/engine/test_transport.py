@@ -75,6 +75,7 @@ def test_a_chunk_comes_back_bit_for_bit(n):
         assert isinstance(wired, WiredChunk)
         assert_same(wired.chunk, a_chunk(3, n))
         assert wired.chunk.samples.dtype == SAMPLE_DTYPE
+        assert wired.chunk.samples.flags.writeable
         assert wired.stream == stream
 
 

@@ -1,0 +1,88 @@
+"""`gazelive run`: the engine of a live session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gazelive.cli.console import Quiet, announce_first_compile, say
+from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
+
+_NETWORK = "Other computers"
+
+
+def run(
+    session: Annotated[
+        Path,
+        typer.Option("--session", help="The session's folder; it may not be there yet."),
+    ],
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Made by gazelive train; without it only events.")
+    ] = None,
+    bind: Annotated[
+        str | None,
+        typer.Option(
+            "--bind",
+            metavar="ADDRESS",
+            help="Where others find the engine.",
+            show_default="tcp://127.0.0.1:5870",
+            rich_help_panel=_NETWORK,
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--keys",
+            help="Folder of keys (gazelive keys): needed where other computers may connect.",
+            show_default=False,
+            rich_help_panel=_NETWORK,
+        ),
+    ] = None,
+    lsl: Annotated[
+        bool,
+        typer.Option("--lsl", help="Also send gaze and posteriors to the lab streaming layer."),
+    ] = False,
+    screen: Screen = None,
+    size_mm: SizeMm = None,
+    distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
+    quiet: Quiet = False,
+) -> None:
+    """Watch a session while it is recorded: find saccades, say who it is, tell the dashboard.
+
+    Start it before the experiment or in the middle of it; if it is ended, start it again: it
+    catches up from the session's folder.
+    """
+    from gazelive.engine.threads import hold_to_one_thread
+
+    hold_to_one_thread()  # before anything heavy is imported
+    announce_first_compile(quiet=quiet)
+    from gazelive.engine.addresses import DEFAULT_ADDRESS
+    from gazelive.engine.options import EngineOptions, run_engine
+    from gazelive.errors import ConfigError
+
+    if session.exists() and not session.is_dir():
+        raise ConfigError("is a file: name the folder of a session", path=session)
+    flags = geometry_flags(screen, size_mm, distance_mm)
+    if flags.given:
+        flags.screen_geometry((1, 1) if flags.screen_px is None else None)  # all or none
+    options = EngineOptions(
+        folder=str(session),
+        address=bind or DEFAULT_ADDRESS,
+        model=None if model is None else str(model),
+        keys=None if keys is None else str(keys),
+        screen_px=flags.screen_px,
+        size_mm=flags.size_mm,
+        distance_mm=flags.distance_mm,
+        patterns=trial_patterns(trial_start, trial_stop),
+        lsl=lsl,
+    )
+    say("Warming up …", quiet=quiet)
+    if not session.exists():
+        say(f"There is no {session} yet: the engine waits for it (Ctrl-C ends it).", quiet=quiet)
+    reason = run_engine(options, lambda text: say(text, quiet=quiet))
+    say(f"Ended: {reason}.", quiet=quiet)

@@ -1,0 +1,309 @@
+"""The engine as a process: killed, late, overrun, fed with faults; nothing is lost or repeated."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+import zmq
+
+from gazelive.clock import ManualClock
+from gazelive.devices.faults import (
+    BackwardTimes,
+    FaultyDevice,
+    Jitter,
+    LostSamples,
+    RepeatedTimes,
+    Stalls,
+)
+from gazelive.devices.recorder import Recorder
+from gazelive.devices.replay import ReplayDevice
+from gazelive.engine.addresses import free_addresses
+from gazelive.engine.device_control import DeviceControl
+from gazelive.engine.documents_file import read_documents
+from gazelive.engine.engine_model import EngineModel
+from gazelive.engine.session_run import RunSettings, SessionRun
+from gazelive.engine.sinks import DocumentList
+from gazelive.engine.transport import ChunkSender, DocumentSubscriber
+from gazelive.errors import TransportError
+from gazelive.gaze.documents import (
+    GazeTrace,
+    IntervalSettled,
+    Posterior,
+    Quality,
+    QualitySummary,
+    RunStarted,
+    RunStopped,
+    decode,
+)
+from gazelive.gaze.screen import PAPER_SCREEN
+from gazelive.gaze.stream import Message
+from gazelive.recordings.session_folder import (
+    DOCUMENTS_NAME,
+    SessionManifest,
+    SessionWriter,
+    read_session,
+)
+
+from ..unit.engine.streams import (
+    MODEL,
+    make_block,
+    make_recording,
+    settled_live,
+    settled_offline,
+)
+from .engine_process import EngineProcess
+
+pytestmark = pytest.mark.slow
+MANIFEST = SessionManifest(
+    session="s1", device="replay", mode="identify", started_at="", screen=PAPER_SCREEN
+)
+
+
+def recorded(n_trials=4, seconds=3.0):
+    """Return trials, each in a block of its own."""
+    blocks, messages = [], []
+    for k in range(n_trials):
+        start_us = 1_000_000 + k * 5_000_000
+        blocks.append(make_block(k, seconds, start_us, rate_hz=1000.0))
+        messages += [
+            Message(start_us - 30_000, f"TRIALID {k}"),
+            Message(start_us + 300_000, "image_onset"),
+            Message(start_us + 300_000, f"!V IMGLOAD FILL image{k}.png"),
+            Message(start_us + 2_700_000, "image_offset"),
+            Message(start_us + 3_100_000, "TRIAL_RESULT 0"),
+        ]
+    return make_recording(blocks, messages)
+
+
+class Owner:
+    """The process that owns the device, driven step by step."""
+
+    def __init__(self, folder: Path, addresses, *, device=None, clock=None) -> None:
+        self.context = zmq.Context()
+        self.clock = clock or ManualClock()
+        self.device = device or ReplayDevice(recorded(), clock=self.clock)
+        self.writer = SessionWriter.create(folder, MANIFEST, sync_interval_s=None)
+        self.sender = ChunkSender(self.context, addresses.chunks)
+        self.control = DeviceControl(self.context, addresses.device, self.device)
+        self.recorder = Recorder(self.device, self.writer, [self.send], clock=self.clock)
+        self.keep_from_wire = lambda _number: True
+        self.device.start()
+
+    def send(self, chunk, stream) -> None:
+        if self.keep_from_wire(chunk.number):
+            self.sender(chunk, stream)
+
+    def steps(self, n: int) -> bool:
+        """Move so many chunks; False where there are no more."""
+        for _ in range(n):
+            if self.device.finished:
+                return False
+            self.recorder.step(1.0)
+            self.control.serve()
+        return True
+
+    def finish(self) -> None:
+        self.device.stop()
+        self.recorder.drain()
+        self.recorder.finish("over")
+        self.sender.end_run("over")
+
+    def close(self) -> None:
+        self.writer.close()
+        self.sender.close()
+        self.control.close()
+        self.context.destroy(linger=0)
+
+
+@pytest.fixture
+def addresses():
+    return free_addresses()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "session"
+
+
+@pytest.fixture
+def start_owner(folder, addresses):
+    owners = []
+
+    def start(**options) -> Owner:
+        owners.append(Owner(folder, addresses, **options))
+        return owners[-1]
+
+    yield start
+    for owner in owners:
+        owner.close()
+
+
+@pytest.fixture
+def start_engine(folder, addresses):
+    engines = []
+
+    def start(addresses=addresses, *, waits=True, **options) -> EngineProcess:
+        engine = EngineProcess(folder, addresses, **options)
+        engines.append(engine)
+        if waits:
+            engine.wait_for(lambda status: True)
+        return engine
+
+    yield start
+    for engine in engines:
+        engine.kill()
+
+
+def expected_documents(folder: Path, tmp_path: Path) -> list:
+    """Return what an undisturbed engine says of a session, as far as it is on disk."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in folder.iterdir():
+        if not path.name.startswith("events") and path.suffix != ".lock":
+            (copy / path.name).write_bytes(path.read_bytes())
+    sink = DocumentList()
+    run = SessionRun(copy, EngineModel(MODEL), RunSettings(), sinks=[sink], clock=ManualClock())
+    run.read_disk()
+    run.finish("over")
+    run.close()
+    return comparable(sink.documents)
+
+
+def comparable(documents):
+    """Leave out what differs from run to run: folders, latencies, traces."""
+    different = {RunStarted: {"folder": None}, QualitySummary: {"latency_ms": None}}
+    return [
+        msgspec.structs.replace(document, **different.get(type(document), {}))
+        for document in documents
+        if not isinstance(document, GazeTrace)
+    ]
+
+
+def test_killed_again_and_again(start_owner, start_engine, folder, tmp_path):
+    moments = random.Random(2020)
+    owner, engine = start_owner(), start_engine()
+    for _ in range(3):
+        assert owner.steps(moments.randint(100, 400))
+        engine.wait_for(lambda s: s["next_chunk"] > moments.randint(1, 100))
+        engine.kill()
+        assert owner.steps(moments.randint(1, 30))  # while nobody is there
+        engine = start_engine()
+    while owner.steps(50):
+        pass
+    owner.finish()
+    assert engine.end() == 0
+    documents = read_documents(folder / DOCUMENTS_NAME)
+    assert comparable(documents) == expected_documents(folder, tmp_path)
+    assert settled_live(documents) == settled_offline(read_session(folder))
+    assert len([d for d in documents if isinstance(d, IntervalSettled)]) == 4
+    assert not list(folder.glob("events.*.jsonl"))
+
+
+def test_started_first_then_overrun_with_a_listener_that_never_listens(
+    start_owner, start_engine, folder, addresses, tmp_path
+):
+    """Started before the session; half of the chunks never sent; a subscriber that is stuck."""
+    engine = start_engine()
+    assert engine.wait_for(lambda s: True)["state"] == "waiting"
+    context = zmq.Context()
+    stuck = context.socket(zmq.SUB)
+    stuck.rcvhwm = 1
+    stuck.subscribe(b"")
+    stuck.connect(addresses.documents)
+    owner = start_owner()
+    owner.keep_from_wire = lambda number: number % 7 < 3
+    while owner.steps(50):
+        pass
+    owner.finish()
+    assert engine.end() == 0
+    assert comparable(read_documents(folder / DOCUMENTS_NAME)) == expected_documents(
+        folder, tmp_path
+    )
+    context.destroy(linger=0)
+
+
+def test_a_bad_line_and_a_stalling_device(start_owner, start_engine, folder, tmp_path):
+    clock = ManualClock()
+    device = FaultyDevice(
+        ReplayDevice(recorded(), clock=clock),
+        [
+            LostSamples(every_n=700, length=4),
+            RepeatedTimes(every_n=900),
+            BackwardTimes(every_n=1100),
+            Jitter(max_s=0.02),
+            Stalls(every_s=2.0, length_s=0.3),
+        ],
+        clock=clock,
+        seed=3,
+    )
+    owner = start_owner(device=device, clock=clock)
+    engine = start_engine()
+    while owner.steps(50):
+        pass
+    owner.finish()
+    assert engine.end() == 0
+    documents = read_documents(folder / DOCUMENTS_NAME)
+    assert comparable(documents) == expected_documents(folder, tmp_path)
+    assert settled_live(documents) == settled_offline(read_session(folder))
+    kinds = {d.kind for d in documents if isinstance(d, Quality)}
+    assert kinds >= {"time_gap", "time_order", "duplicate"}
+    assert isinstance(documents[-1], RunStopped)
+
+
+def test_requests(start_owner, start_engine, folder, addresses):
+    clock = ManualClock()
+    device = ReplayDevice(recorded(), clock=clock, loop=True)
+    owner = start_owner(device=device, clock=clock)
+    engine = start_engine(stays=True)
+    listener = DocumentSubscriber(owner.context, addresses.documents, (IntervalSettled,))
+
+    def ask(command, **arguments):
+        """Ask in a thread of its own while the owner goes on."""
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(engine.ask, command, timeout_s=20.0, **arguments)
+            while not asked.done():
+                owner.steps(1)
+            return asked.result()
+
+    owner.steps(300)
+    status = engine.wait_for(lambda s: s["state"] == "live" and s["next_chunk"] > 250)
+    assert status["session"] == "s1"
+    assert status["model"] == "test"
+    answer = ask("pause")
+    assert answer["playback"]["paused"] is True
+    assert ask("resume")["playback"]["paused"] is False
+    assert ask("speed", speed=8.0)["playback"]["speed"] == 8.0
+    ask("mark", text="here it was")
+    while (settled := listener.receive(0.05)) is None:
+        owner.steps(20)
+    assert isinstance(settled, IntervalSettled)
+    found = [decode(data) for data in ask("snapshot")["documents"]]
+    assert isinstance(found[0], RunStarted)
+    assert settled in found
+    assert any(isinstance(document, Posterior) for document in found)
+    with pytest.raises(TransportError, match="unknown request"):
+        engine.ask("dance")
+    n_before = engine.ask("status")["next_chunk"]
+    engine.ask("load model", timeout_s=60.0)
+    engine.wait_for(lambda s: s["next_chunk"] >= n_before)
+    owner.finish()
+    engine.wait_for(lambda s: s["state"] == "finished")
+    with pytest.raises(TransportError, match="over"):
+        engine.ask("load model")
+    engine.ask("stop")
+    assert engine.end() == 0
+    messages = [message.text for message in read_session(folder).messages]
+    assert "here it was" in messages
+    listener.close()
+
+
+def test_no_two_engines_of_one_session(start_owner, start_engine):
+    owner, engine = start_owner(), start_engine()
+    owner.steps(10)
+    engine.wait_for(lambda s: s["next_chunk"] >= 10)
+    second = start_engine(addresses=free_addresses(), waits=False)
+    assert second.end() == 1
+    engine.ask("stop")
+    assert engine.end() == 0
