@@ -8,8 +8,8 @@ which are parsed at the same time; only its arrays and its messages and events s
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gazelive.errors import RecordingError
@@ -153,16 +153,15 @@ class _AscReader:
             prescaler = block.prescaler if block else 1.0
             self._events += tracker_events(batch.event_heads, batch.event_numbers, prescaler)
         # problems in the order of the file: which are listed must not depend on the batches
-        n_noted = 0
+        faults = deque(batch.faults)
         for line, kind, content in batch.lines:
-            n_before = bisect_left(batch.faults, line, key=lambda fault: fault.found_on)
-            self._note(batch.faults[n_noted:n_before])
-            n_noted = n_before
+            while faults and faults[0].found_on < line:
+                self._note([faults.popleft()])
             self._contents.take(line, kind, content, is_last=batch.is_last_line)
-        self._note(batch.faults[n_noted:])
+        self._note(faults)
         self._problems.count(batch.n_unlisted_faults)
 
-    def _note(self, faults: Sequence[Fault]) -> None:
+    def _note(self, faults: Iterable[Fault]) -> None:
         for fault in faults:
             self._problems.add(fault.line, fault.text)
 
