@@ -15,11 +15,15 @@ from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
+from gazelive.cli.dashboard import dashboard
 from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
 from gazelive.cli.identify import identify
 from gazelive.cli.info import info
+from gazelive.cli.keys import keys
 from gazelive.cli.model import app as model_app
+from gazelive.cli.replay import replay
+from gazelive.cli.run import run
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
 from gazelive.errors import DeviceError, GazeliveError, TransportError
@@ -58,6 +62,10 @@ app.command()(simulate)
 app.command()(train)
 app.command()(identify)
 app.add_typer(model_app, name="model")
+app.command()(replay)
+app.command()(run)
+app.command()(dashboard)
+app.command()(keys)
 
 
 def main() -> None:

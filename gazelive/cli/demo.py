@@ -1,88 +1,98 @@
-"""`gazelive demo`: the whole path of the data, with a simulated person."""
+"""`gazelive demo`: a simulated lab, and who the dashboard says is looking."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
-    from gazelive.offline.demo import DemoResult
+    from gazelive.demonstration.lab import Demo
+    from gazelive.demonstration.session import LiveSession
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("demo"),
-    speed: Annotated[
-        float, typer.Option(min=0, help="Times real time of the replay; 0 is as fast as it goes.")
-    ] = 10.0,
     replace: Annotated[
         bool, typer.Option("--replace", help="Remove an earlier demo in that folder first.")
     ] = False,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard/--no-dashboard", help="Show what is found.")
+    ] = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Let a simulated person look at images, record it as a tracker would, find the saccades."""
+    """Enrol simulated people, let one of them and then a stranger look at images, say who it is.
+
+    Everything goes the way of a live session: tracker, disk, engine, dashboard. Without a screen
+    the dashboard is drawn unseen and saved as a picture.
+    """
     announce_first_compile(quiet=quiet)
-    from gazelive.offline import demo as steps
+    from gazelive.demonstration import lab
+    from gazelive.demonstration.session import has_screen, why_no_dashboard
 
-    if replace:
-        steps.remove_demo(out)
-    steps.refuse_taken(out)
-    out.mkdir(parents=True, exist_ok=True)
-    with progress("Simulating a person who looks at images", quiet=quiet) as report:
-        recording = steps.simulate_viewer(out, report)
-    say(f"Simulated {counted(len(recording.blocks), 'trial')} of {recording.viewer}.", quiet=quiet)
-    with progress("Replaying it through the device to disk", quiet=quiet) as report:
-        steps.replay_to_disk(recording, out / "session", speed or None, report)
-    with progress("Finding saccades and drawing", quiet=quiet) as report:
-        result = steps.analyse_session(out / "session", out, report)
+    lab.prepare_folder(out, replace=replace)
+    missing = why_no_dashboard()
+    if dashboard and missing is not None:
+        warn(f"no dashboard: {missing}")
+    shows = dashboard and missing is None
+    if shows and not has_screen():
+        say("No screen here: the dashboard is drawn unseen and saved.", quiet=quiet)
+    with progress("Enrolling ten simulated people (once)", quiet=quiet) as report:
+        model = lab.model_of_people(out, report)
+    sessions = []
+    for viewer, who in ((lab.VIEWER, "one of them"), (lab.STRANGER, "a stranger")):
+        say(f"{viewer}, {who}, looks at {counted(lab.N_IMAGES, 'image')} …", quiet=quiet)
+        with progress("Recording live", quiet=quiet) as report:
+            sessions.append(lab.person(viewer, model, out, shows=shows, report=report))
+    result = lab.Demo(model, *sessions)
     if as_json:
-        _print_json(result)
-        return
-    from gazelive.cli import info_summary
-
-    info_summary.show(info_summary.of_recording(result.recording))
-    _tell(result)
+        typer.echo(json.dumps(result.as_json(), indent=2))
+    else:
+        _tell(result)
 
 
-def _print_json(result: DemoResult) -> None:
-    import json
-
-    facts = {
-        "viewer": result.viewer,
-        "session": str(result.session),
-        "n_samples": result.recording.n_samples,
-        "n_saccades": result.analysis.n_saccades,
-        "table": str(result.table),
-        "figures": [str(figure) for figure in result.figures],
-    }
-    typer.echo(json.dumps(facts, indent=2))
-
-
-def _tell(result: DemoResult) -> None:
-    seconds = sum(
-        (i.interval.end_us - i.interval.start_us) / 1e6 for i in result.analysis.intervals
-    )
-    output.print(
-        f"\n{result.viewer} looked at {counted(len(result.analysis.intervals), 'image')} for "
-        f"{seconds:.0f} s and made {counted(result.analysis.n_saccades, 'saccade')}.",
-        markup=False,
-    )
-    output.print(
-        f"Wrote {result.session} (samples and messages), {result.table}, "
-        + ", ".join(str(figure) for figure in result.figures)
-        + ".",
-        markup=False,
-    )
+def _tell(result: Demo) -> None:
+    _tell_session(result.viewer, "is enrolled, and sat down for a second session")
+    _tell_session(result.stranger, "is not enrolled")
+    written = [result.model, result.viewer.folder, result.stranger.folder]
+    written += [s.screenshot for s in (result.viewer, result.stranger) if s.screenshot is not None]
+    output.print("\nWrote " + ", ".join(map(str, written)) + ".", markup=False)
     output.print("Try next:", markup=False)
     for command in (
-        f"gazelive info {result.session}",
-        f"gazelive detect {result.session} --plot {result.session.parent / 'trial.png'}",
-        f"gazelive convert {result.session} {result.session.parent / 'session.asc'}",
-        "gazelive simulate corpus --viewers 4 --images 10 --pool 40",
+        f"gazelive identify {result.model} {result.viewer.folder} --explain",
+        f"gazelive replay {result.viewer.folder} --model {result.model} --speed 4",
+        f"gazelive detect {result.viewer.folder} --plot {result.model.parent / 'saccades.png'}",
+        f"gazelive info {result.viewer.folder}",
     ):
         output.print(f"  {command}", markup=False)
+
+
+def _tell_session(session: LiveSession, who: str) -> None:
+    summary = session.summary
+    output.print(f"\n{session.viewer} {who}.", markup=False)
+    if summary.best is None or summary.p is None or summary.unknown is None:
+        output.print("  The engine said nothing about who it is.", markup=False)
+        return
+    verdict = (
+        f"probably nobody enrolled ({summary.unknown:.0%} unknown; the nearest is {summary.best})"
+        if summary.unknown > 0.5
+        else f"{summary.best}, {summary.p:.1%}"
+    )
+    output.print(
+        f"  After {counted(summary.n_images, 'image')}, {summary.seconds:.0f} s and "
+        f"{counted(summary.n_saccades, 'saccade')}: {verdict}.",
+        markup=False,
+    )
+    for level, crossing in summary.crossed.items():
+        when = (
+            "never"
+            if crossing is None
+            else f"after {crossing.seconds:.1f} s of viewing, {crossing.n_saccades} saccades"
+        )
+        output.print(f"  {level:.0%} was passed {when}.", markup=False)

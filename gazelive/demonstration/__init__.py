@@ -1,0 +1,1 @@
+"""The demo: a small simulated lab, from enrolling people to seeing who looks."""

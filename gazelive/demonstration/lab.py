@@ -1,0 +1,108 @@
+"""The demo from beginning to end: who is enrolled, who comes in, what is left behind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gazelive.demonstration.population import SEED, enrol_population, kept_model
+from gazelive.demonstration.presenter import shown_images
+from gazelive.demonstration.session import DEMO_KEY, LiveSession, run_live_session
+from gazelive.errors import ConfigError, ModelError
+from gazelive.recordings.session_manifest import is_session_folder, read_manifest
+from gazelive.simulation.image_pool import default_stimuli
+
+VIEWER, STRANGER = "v003", "v077"
+"""One of those enrolled, in their second session, and somebody who is not."""
+N_IMAGES, SECONDS = 4, 4.0
+FOLDERS = {VIEWER: "viewer", STRANGER: "stranger"}
+MODEL_NAME = "people.model"
+
+Report = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo showed and wrote."""
+
+    model: Path
+    viewer: LiveSession
+    stranger: LiveSession
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        viewer, stranger = self.viewer.summary, self.stranger.summary
+        return {
+            "viewer": self.viewer.viewer,
+            "best": viewer.best,
+            "p": viewer.p,
+            "unknown": viewer.unknown,
+            "crossed_s": viewer.as_json()["crossed_s"],
+            "stranger": {"best": stranger.best, "p": stranger.p, "unknown": stranger.unknown},
+            "session": str(self.viewer.folder),
+            "sessions": [str(self.viewer.folder), str(self.stranger.folder)],
+            "model": str(self.model),
+            "screenshots": [
+                str(session.screenshot)
+                for session in (self.viewer, self.stranger)
+                if session.screenshot is not None
+            ],
+        }
+
+
+def prepare_folder(out: Path, *, replace: bool) -> None:
+    """Make the folder ready: an earlier demo in it is removed if asked for, nothing else."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in FOLDERS.values():
+        folder = out / name
+        if not folder.exists():
+            continue
+        if not replace:
+            raise ConfigError(
+                f"holds {name} already: add --replace if it is an earlier demo, or give another "
+                "folder with --out",
+                path=out,
+            )
+        if not is_session_folder(folder) or not read_manifest(folder).config.get(DEMO_KEY):
+            raise ConfigError("is no demo: give another folder with --out", path=folder)
+        shutil.rmtree(folder)
+        _screenshot(out, name).unlink(missing_ok=True)
+
+
+def model_of_people(out: Path, report: Report) -> Path:
+    """Return a copy of the model of those enrolled; the first time they are simulated."""
+    from gazelive.identification.model_file import load_model
+
+    kept = kept_model()
+    try:
+        load_model(kept)
+    except ModelError:
+        enrol_population(kept, report)
+    target = out / MODEL_NAME
+    shutil.copyfile(kept, target)
+    return target
+
+
+def person(viewer: str, model: Path, out: Path, *, shows: bool, report: Report) -> LiveSession:
+    """Let somebody sit down before the tracker."""
+    stimuli = default_stimuli()
+    name = FOLDERS[viewer]
+    return run_live_session(
+        viewer,
+        seed=SEED,
+        session=2,
+        images=shown_images(stimuli, N_IMAGES, skip=24),
+        seconds=SECONDS,
+        stimuli=stimuli,
+        model=model,
+        folder=out / name,
+        screenshot=_screenshot(out, name) if shows else None,
+        report=report,
+    )
+
+
+def _screenshot(out: Path, name: str) -> Path:
+    return out / f"dashboard-{name}.png"

@@ -1,0 +1,65 @@
+"""The people whom the demo knows: simulated, enrolled once, and kept for the next time."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from gazelive import __version__
+from gazelive.identification.methods import Options
+from gazelive.identification.model_file import save_model
+from gazelive.offline.scanpaths import Detector, gather
+from gazelive.offline.training import train
+from gazelive.simulation.corpus import CorpusPlan, write_corpus
+from gazelive.simulation.image_pool import default_stimuli
+
+N_VIEWERS, N_IMAGES, SECONDS, SEED = 10, 8, 4.0, 7
+SAMPLING_RATE_HZ = 1000.0
+Report = Callable[[float], None]
+
+
+def enrolment_plan() -> CorpusPlan:
+    """Return what is recorded of the people who are enrolled: their first session."""
+    return CorpusPlan(
+        n_viewers=N_VIEWERS,
+        n_images=N_IMAGES,
+        n_pool=24,
+        n_sessions=1,
+        seconds=SECONDS,
+        sampling_rate_hz=SAMPLING_RATE_HZ,
+        eyes="R",
+        seed=SEED,
+        format="session",
+        stimuli=default_stimuli(),
+    )
+
+
+def kept_model() -> Path:
+    """Return where the demo's model is kept: with another version or plan it is another file."""
+    plan = msgspec.structs.replace(enrolment_plan(), stimuli=None)
+    told = msgspec.json.encode({"plan": plan, "version": __version__})
+    name = f"demo-{hashlib.blake2b(told, digest_size=6).hexdigest()}.model"
+    return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "demo" / name
+
+
+def enrol_population(target: Path, report: Report) -> None:
+    """Simulate everybody's first session, train on it, and write the model to `target`."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="gazelive-demo-"))
+    try:
+        corpus = folder / "corpus"
+        write_corpus(
+            enrolment_plan(), corpus, n_processes=2, progress=lambda done: report(0.6 * done)
+        )
+        gathered = gather(corpus, progress=lambda done: report(0.6 + 0.3 * done))
+        trained = train(gathered, corpus, "gazelive", Options(), Detector())
+        save_model(trained.model, target)
+        report(1.0)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
