@@ -19,13 +19,12 @@ from gazelive.dashboard import application
 from gazelive.dashboard.application import require_display, run_dashboard
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.engine import addresses as engine_addresses
-from gazelive.engine.addresses import free_addresses
 from gazelive.engine.keys import make_keys
 from gazelive.errors import ConfigError, TransportError
 from gazelive.gaze.documents import RunStopped
 
 from .sent import a_whole_run
-from .small_engine import Engine
+from .small_engine import Engine, low_addresses
 
 
 @pytest.fixture
@@ -115,7 +114,7 @@ def test_without_a_display_it_says_so(monkeypatch):
 
 
 def test_the_window_is_saved_when_the_run_ends(qapp, tmp_path):
-    where = free_addresses()
+    where = low_addresses()
     engine = Engine(where.documents, where.control)
     over = threading.Event()
 

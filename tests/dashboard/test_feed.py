@@ -11,14 +11,15 @@ from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze.documents import Notice, RunStarted, encode
 
 from .sent import a_whole_run, model, posterior, run
-from .small_engine import Engine
+from .small_engine import Engine, low_addresses
 
 PATIENCE_S = 20.0
 
 
 @pytest.fixture
 def engine():
-    engine = Engine()
+    where = low_addresses()
+    engine = Engine(where.documents, where.control)
     yield engine
     engine.die()
 
