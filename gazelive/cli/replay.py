@@ -173,7 +173,8 @@ def _checked(
         raise RecordingError("has no samples to replay", path=path)
     corpus_screen = screen_in_corpus(path)
     found = [find_geometry(block, recording, flags, corpus_screen) for block in blocks]
-    for warning in dict.fromkeys(f.warning for f in found if f.warning is not None):
+    told = {f.source: f.warning for f in reversed(found) if f.warning is not None}
+    for warning in told.values():
         warn(f"{path}: {warning}")
     loaded = load_engine_model(model)
     for rate_hz in dict.fromkeys(block.stream.sampling_rate_hz for block in blocks):
@@ -284,7 +285,8 @@ def _tell(summary: RunSummary, recording: Recording, folder: Path, played_s: flo
     from gazelive.recordings.session_folder import DOCUMENTS_NAME, JOURNAL_NAME
 
     for warning in summary.warnings:
-        warn(warning)
+        if "approximate" not in warning:  # that was told at the beginning
+            warn(warning)
     output.print(
         f"{counted(summary.n_settled_saccades, 'saccade')} in "
         f"{counted(summary.n_intervals, 'interval')}; {recording.duration_s:.0f} s played in "

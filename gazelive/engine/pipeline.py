@@ -265,8 +265,9 @@ class Pipeline:
         while first < len(times_us):
             self._take_messages(int(times_us[first]))
             beyond = min(len(times_us), first + self._quality.n_until_summary)
-            if self._waiting:
-                beyond = min(beyond, int(np.searchsorted(times_us, _time_of(self._waiting[0]))))
+            due_us = self._next_due_us
+            if due_us is not None:
+                beyond = min(beyond, int(np.searchsorted(times_us, due_us)))
             self._look(block, samples[first:beyond])
             first = beyond
         if block.first_us is not None:  # and those that are late
@@ -328,6 +329,15 @@ class Pipeline:
                 Quality(tracker_time_us=_time_of(message), kind="message", text=text)
             )
         insort(self._waiting, message, key=_time_of)
+
+    @property
+    def _next_due_us(self) -> int | None:
+        """When the next message is due that makes a difference; the others can wait for it."""
+        matter = (m for m in self._waiting if self._matters(m))
+        return next((_time_of(message) for message in matter), None)
+
+    def _matters(self, message: Message) -> bool:
+        return message.text.startswith("!CAL") or self._trials.matters(message)
 
     def _take_messages(self, next_us: int | None) -> None:
         """Let messages take effect that are due before the sample at `next_us` (None: all)."""

@@ -79,6 +79,10 @@ class TrialSteps:
         """The trial that has been started and not ended."""
         return self._finder.open
 
+    def matters(self, message: Message) -> bool:
+        """Say whether it makes a difference before which sample a message comes."""
+        return self._finder.matters(message.text)
+
     def put_block(self, number: int, first_us: int, reached_us: int) -> None:
         """Say that a block begins with a sample at `first_us` and has reached a time."""
         self._block_times.put(number, first_us, reached_us)

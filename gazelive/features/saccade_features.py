@@ -107,7 +107,8 @@ def saccade_features(
     """
     settings = FeatureSettings.at(sampling_rate_hz)
     x, y = np.array(x_deg, np.float64), np.array(y_deg, np.float64)
-    onset, offset = np.asarray(onset, np.int64), np.asarray(offset, np.int64)
+    # contiguous, since a kernel is compiled anew for columns of a table: live that takes too long
+    onset, offset = np.ascontiguousarray(onset, np.int64), np.ascontiguousarray(offset, np.int64)
     n = len(onset)
     follows = _follows_previous(x, y, onset, offset, settings)
     bridge_short_losses(x, y, 0, len(x), settings.bridged_loss)

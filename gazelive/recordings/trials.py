@@ -155,6 +155,20 @@ class TrialFinder:
         """Number of trials that have ended."""
         return len(self._trials)
 
+    def matters(self, text: str) -> bool:
+        """Say whether a message can begin or end anything, or name an image."""
+        known = self._patterns
+        return any(
+            pattern.match(text[:LONGEST_COMMAND])
+            for pattern in (
+                known.start,
+                known.stop,
+                known.image,
+                known.image_onset,
+                known.image_offset,
+            )
+        )
+
     def take(self, message: Message) -> None:
         """Take the next message."""
         self._last_us = message.tracker_time_us

@@ -1,6 +1,8 @@
 """The engine as a process: killed, late, overrun, fed with faults; nothing is lost or repeated."""
 
 import random
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -307,3 +309,11 @@ def test_no_two_engines_of_one_session(start_owner, start_engine):
     assert second.end() == 1
     engine.ask("stop")
     assert engine.end() == 0
+
+
+def test_nothing_is_compiled_once_it_is_warm():
+    main = Path(__file__).with_name("warm_main.py")
+    ended = subprocess.run(
+        [sys.executable, str(main)], capture_output=True, text=True, timeout=280, check=True
+    )
+    assert ended.stdout == ""
