@@ -2,8 +2,8 @@
 
 The C library's `log` and `exp` are called one number at a time, some ten times slower than a
 polynomial over a whole register; SceneWalk takes two of each per cell of a map and fixation.
-There is no branch and no table. Errors: `log2` 2e-16 absolute near 1 and relative elsewhere,
-`exp2` 4e-15 relative. The coefficients interpolate at Chebyshev nodes, in extended precision.
+There is no branch and no table. Errors: `log2` 2e-14 absolute, and relative near 1; `exp2` 4e-15
+relative. The coefficients interpolate at Chebyshev nodes, in extended precision.
 
 What calls these is compiled by `vectorised`; it lets sums be taken in any order and products be
 fused with them. These two allow fusing only: `exp2` rounds by adding a large number, which must
@@ -87,13 +87,12 @@ def log2(x: float) -> float:
     mantissa: float = _number_of((shifted & _MANTISSA) + _SQRT_HALF_BITS)  # √½ … √2
     s = (mantissa - 1.0) / (mantissa + 1.0)
     z = s * s
-    p = 0.24291630012775087
-    p = p * z + 0.261444232098922
-    p = p * z + 0.3206163886405656
-    p = p * z + 0.41219840204147873
-    p = p * z + 0.5770780172463703
-    p = p * z + 0.9617966939243344
-    p = p * z + 2.885390081777927
+    p = 0.282885025942521
+    p = p * z + 0.31990680356880147
+    p = p * z + 0.41220922406866134
+    p = p * z + 0.5770779426602087
+    p = p * z + 0.9617966941122653
+    p = p * z + 2.885390081777851
     return p * s + exponent
 
 
