@@ -21,6 +21,8 @@ NOTHING_KNOWN = float(np.log(0.5))
 """ln of the probability of being unknown where nothing tells strangers from viewers."""
 STEEPNESS = 4.0
 """Log odds per `upper_spread` of strangers' best matches."""
+TAIL = 1.3
+"""Strangers' best matches have a heavier tail than a normal distribution."""
 LARGEST_LOG_ODDS = 30.0
 
 
@@ -58,28 +60,32 @@ def no_threshold(why: str) -> MatchThreshold:
 def threshold_of_matches(
     matches: dict[float, Floats], false_acceptance_rate: float, source: str
 ) -> MatchThreshold:
-    """Return the threshold for strangers' best matches, given by amount of evidence."""
+    """Return the threshold for strangers' best matches, given by amount of evidence.
+
+    A quantile far out in the tail cannot be read off the few who play strangers. So their median
+    and upper spread are taken, each smoothed by a straight line over the logarithm of the amount,
+    and the threshold lies as many spreads above as a normal tail asks for, times `TAIL`.
+    """
     amounts = sorted(amount for amount, found in matches.items() if len(found) >= 3)
+    if not amounts:
+        return no_threshold(source)
+    logs = np.log(amounts)
+    middles = _line(logs, np.array([np.median(matches[amount]) for amount in amounts]))
+    spreads = np.array([upper_spread(matches[amount]) for amount in amounts])
+    spreads = np.maximum(_line(logs, spreads), 0.5 * spreads.min()) + 1e-6
+    reach = -TAIL * float(special.ndtri(false_acceptance_rate))
     return MatchThreshold(
         false_acceptance_rate=false_acceptance_rate,
-        log_amounts=tuple(float(np.log(amount)) for amount in amounts),
-        thresholds=tuple(
-            upper_quantile(matches[amount], false_acceptance_rate) for amount in amounts
-        ),
-        spreads=tuple(upper_spread(matches[amount]) + 1e-6 for amount in amounts),
+        log_amounts=tuple(logs.tolist()),
+        thresholds=tuple((middles + reach * spreads).tolist()),
+        spreads=tuple(spreads.tolist()),
         source=source,
     )
 
 
-def upper_quantile(values: Floats, share_above: float) -> float:
-    """Return what only `share_above` of strangers pass.
-
-    A quantile far out in the tail of few values is taken from the normal distribution that has
-    their median and upper spread, if that is higher.
-    """
-    normal = float(np.median(values) - special.ndtri(share_above) * upper_spread(values))
-    seen = float(np.quantile(values, 1 - share_above))
-    return max(normal, seen) if len(values) * share_above < 5 else seen
+def _line(x: Floats, y: Floats) -> Floats:
+    """Return the values of the straight line through points; of one point itself."""
+    return np.asarray(np.polyval(np.polyfit(x, y, 1), x) if len(x) > 1 else y, np.float64)
 
 
 def upper_spread(values: Floats) -> float:
