@@ -54,9 +54,10 @@ def find_trials(
 ) -> tuple[Trial, ...]:
     """Return the trials that `messages` mark, in their order.
 
-    A trial that is never stopped ends where the next starts or where its block ends, whichever
-    is first. `Trial.block` is the block that most of what was viewed lies in (from image onset to
-    offset, where there are such): a trial often starts before its block and stops after it.
+    A trial that is never stopped ends where the next starts or where the block ends that it was
+    last heard of in, whichever is first. `Trial.block` is the block that most of what was viewed
+    lies in (from image onset to offset, where there are such): a trial often starts before its
+    block and stops after it.
     """
     finder = TrialFinder(BlockTimes(blocks), patterns)
     for message in in_order_of_time(messages):
@@ -206,12 +207,15 @@ class TrialFinder:
             trial.offset_us = time_us
 
     def _close_unstopped(self, next_start_us: int | None) -> None:
-        if self.open is not None:
-            start_us = self.open.start_us
-            end_us = self._block_times.end_after(start_us, before_us=next_start_us)
-            if end_us is None:
-                end_us = self._last_us if next_start_us is None else next_start_us
-            self._close(max(end_us, start_us), None)
+        trial = self.open
+        if trial is None:
+            return
+        known_us = (trial.start_us, trial.onset_us, trial.offset_us)
+        latest_us = max(time_us for time_us in known_us if time_us is not None)
+        end_us = self._block_times.end_after(latest_us, before_us=next_start_us)
+        if end_us is None:
+            end_us = self._last_us if next_start_us is None else next_start_us
+        self._close(max(end_us, latest_us), None)
 
     def _close(self, end_us: int, result: str | None) -> None:
         trial = self.open

@@ -174,9 +174,18 @@ def test_the_block_in_which_the_image_was_seen() -> None:
     (trial,) = find_trials(messages(*texts), blocks)
     assert trial.block == 0
     (unseen,) = find_trials(
-        messages((10, "TRIALID 1"), (103, "image_onset"), (107, "image_offset")), blocks
+        messages(
+            (10, "TRIALID 1"), (103, "image_onset"), (107, "image_offset"), (108, "TRIAL_RESULT")
+        ),
+        blocks,
     )
     assert unseen.block == 0  # between the blocks: the trial's own
+
+
+def test_an_unstopped_trial_lasts_at_least_as_long_as_its_image() -> None:
+    shown = messages((0, "TRIALID 1"), (10, "SYNCTIME"), (40, "image_offset"))
+    (trial,) = find_trials(shown, [block(0, 5), block(8, 50)])
+    assert (trial.end_us, trial.block) == (50, 1)
 
 
 def test_own_patterns() -> None:
