@@ -46,7 +46,7 @@ def add_row_evidence(
         return False
     row_values(row, features[0], features[1], features[2], features[3], values)
     n_viewers = len(evidence)
-    says = len(type_weights) > 1
+    says = False
     for f in range(len(values)):
         x = values[f]
         if math.isnan(x) or cells[type_, f, FAMILY] == NONE:
@@ -64,6 +64,7 @@ def add_row_evidence(
         of_type = type_weights[type_]
         for k in range(n_viewers):
             evidence[k] += of_type[k]
+            says |= of_type[k] != 0
     return says
 
 

@@ -6,7 +6,8 @@ scikit-learn does the fitting; what is kept is matrices.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,15 +87,12 @@ def fit_svm(cost: float) -> Fit:
     """Return how to fit one-vs-rest linear support vector machines."""
 
     def fit(scores: Floats, labels: Integers, n_viewers: int) -> Linear:
-        from sklearn.exceptions import ConvergenceWarning
         from sklearn.svm import LinearSVC
 
         if n_viewers == 1:
             return _nothing(scores, 1)
         machine = LinearSVC(C=cost, dual="auto", max_iter=1000, random_state=0)
-        with warnings.catch_warnings():
-            # a machine that is nearly converged decides as a converged one does
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with _quiet():
             machine.fit(scores, labels)
         return _of_sklearn(machine.coef_, machine.intercept_, machine.classes_, n_viewers)
 
@@ -105,14 +103,12 @@ def fit_multinomial(cost: float, max_iterations: int = 300) -> Fit:
     """Return how to fit a multinomial logistic regression with a ridge."""
 
     def fit(scores: Floats, labels: Integers, n_viewers: int) -> Linear:
-        from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
         if n_viewers == 1:
             return _nothing(scores, 1)
         machine = LogisticRegression(C=cost, max_iter=max_iterations)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with _quiet():
             machine.fit(scores, labels)
         return _of_sklearn(machine.coef_, machine.intercept_, machine.classes_, n_viewers)
 
@@ -217,6 +213,19 @@ def fit_temperature(decisions: Floats, labels: Integers) -> float:
 
     bounds = tuple(np.log(TEMPERATURES))
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let scikit-learn fit without warnings that are no use here."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        # a machine that is nearly converged decides as a converged one does
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # many viewers with few scanpaths each are still no regression
+        warnings.filterwarnings("ignore", message="The number of unique classes")
+        yield
 
 
 def _nothing(scores: Floats, n_viewers: int) -> Linear:

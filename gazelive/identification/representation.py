@@ -185,11 +185,12 @@ def robust_block(
     entries: int = 2,
     frequencies: bool = True,
     clipped_sd: float = CLIPPED_SD,
+    min_values: int = MIN_VALUES,
 ) -> Block:
     """Fit robust densities to rows; each cell's entries are whitened by its information.
 
     Values are clipped at `clipped_sd`, so that no single saccade decides. Cells with fewer than
-    `MIN_VALUES` say nothing; nor do, without `frequencies`, the types themselves.
+    `min_values` say nothing; nor do, without `frequencies`, the types themselves.
     """
     types, values = features.types(rows), features.values(rows)
     n_types, n_features = features.n_types, len(features.features)
@@ -198,7 +199,7 @@ def robust_block(
         known = np.isfinite(values[:, f])
         for u in range(n_types):
             x = values[known & (types == u), f]
-            if len(x) >= MIN_VALUES:
+            if len(x) >= min_values:
                 gaussian = bool(features.signed[f]) or family != "gamma"
                 make = _gaussian_cell if gaussian else _gamma_cell
                 cells[u, f] = make(x, bool(features.signed[f]), clipped_sd)

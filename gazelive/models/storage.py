@@ -50,7 +50,7 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
     """Write the file, whole or not at all."""
     places, parts, offset = [], [], 0
     for name, array in arrays.items():
-        content = np.ascontiguousarray(array)
+        content = np.asarray(array, order="C")  # ascontiguousarray would give a number a dimension
         if content.dtype.kind not in KINDS:
             raise ModelError(f"array {name} of {content.dtype} cannot be stored")
         content = content.astype(content.dtype.newbyteorder("<"), copy=False)
