@@ -44,10 +44,10 @@ $(VENV)/.made:
 
 $(VENV)/.app: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing gazelive and its pinned packages into $(VENV) (a minute or two)…"
-	@$(PIP) -e .
+	@$(PIP) -e '.[dashboard]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
 	@echo "Installing the test and lint tools into $(VENV) (a minute or two)…"
-	@$(PIP) --group dev
+	@$(PIP) -e '.[dashboard,lsl]' --group dev
 	@touch $@

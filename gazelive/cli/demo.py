@@ -34,6 +34,7 @@ def demo(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.demonstration import lab
+    from gazelive.demonstration.population import N_VIEWERS
     from gazelive.demonstration.session import has_screen, why_no_dashboard
 
     lab.prepare_folder(out, replace=replace)
@@ -43,7 +44,7 @@ def demo(
     shows = dashboard and missing is None
     if shows and not has_screen():
         say("No screen here: the dashboard is drawn unseen and saved.", quiet=quiet)
-    with progress("Enrolling ten simulated people (once)", quiet=quiet) as report:
+    with progress(f"Enrolling {N_VIEWERS} simulated people (once)", quiet=quiet) as report:
         model = lab.model_of_people(out, report)
     sessions = []
     for viewer, who in ((lab.VIEWER, "one of them"), (lab.STRANGER, "a stranger")):

@@ -15,7 +15,7 @@ from gazelive.errors import ConfigError, ModelError
 from gazelive.recordings.session_manifest import is_session_folder, read_manifest
 from gazelive.simulation.image_pool import default_stimuli
 
-VIEWER, STRANGER = "v003", "v077"
+VIEWER, STRANGER = "v016", "v077"
 """One of those enrolled, in their second session, and somebody who is not."""
 N_IMAGES, SECONDS = 4, 4.0
 FOLDERS = {VIEWER: "viewer", STRANGER: "stranger"}

@@ -19,7 +19,8 @@ from gazelive.offline.training import train
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
 from gazelive.simulation.image_pool import default_stimuli
 
-N_VIEWERS, N_IMAGES, SECONDS, SEED = 10, 8, 4.0, 7
+N_VIEWERS, N_IMAGES, SECONDS, SEED = 24, 10, 5.0, 7
+FALSE_ACCEPTANCE_RATE = 0.05
 SAMPLING_RATE_HZ = 1000.0
 Report = Callable[[float], None]
 
@@ -58,7 +59,7 @@ def enrol_population(target: Path, report: Report) -> None:
             enrolment_plan(), corpus, n_processes=2, progress=lambda done: report(0.6 * done)
         )
         gathered = gather(corpus, progress=lambda done: report(0.6 + 0.3 * done))
-        trained = train(gathered, corpus, "gazelive", Options(), Detector())
+        trained = train(gathered, corpus, "gazelive", Options(FALSE_ACCEPTANCE_RATE), Detector())
         save_model(trained.model, target)
         report(1.0)
     finally:

@@ -122,6 +122,7 @@ def _open_dashboard(
     environment = dict(os.environ)
     if not has_screen():
         environment["QT_QPA_PLATFORM"] = "offscreen"
+        environment["QT_LOGGING_RULES"] = "default.warning=false"  # of what offscreen cannot do
     return subprocess.Popen(command, env=environment)
 
 

@@ -33,10 +33,23 @@ STIMULI = Path(__file__).parents[2] / "stimuli"
 def documents_until(name: str, seconds: float) -> list[Document]:
     """Return what has been sent up to a moment."""
     if name == "simulated":
-        from gazelive.offline.demo import simulate_viewer
-        from gazelive.simulation.lab_session import image_rect_px
+        from gazelive.simulation.image_pool import ImagePool
+        from gazelive.simulation.lab_session import image_rect_px, simulate_session
 
-        recording, rectangle = simulate_viewer(Path("demo"), lambda _done: None), image_rect_px()
+        pool = ImagePool(33, STIMULI)
+        recording, rectangle = (
+            simulate_session(
+                "v005",
+                seed=1,
+                session=1,
+                images=[pool.image(image) for image in pool.names[:6]],
+                seconds=8.0,
+                sampling_rate_hz=1000.0,
+                eyes="R",
+                path=Path("demo"),
+            ).recording,
+            image_rect_px(),
+        )
     else:
         recording, rectangle = read_recording(Path(name)), None
     sent = list(recorded_documents(analyse(recording), image_rectangle_px=rectangle))
