@@ -8,7 +8,9 @@ BioEye 2015 (77 persons, two sessions): enrol in one session, probe the other, b
 recordings and 20 s pieces that are detected anew. OSIE (15 viewers, 500 images, fixations only):
 half of the images (or 100) enrol, groups of the other half are probed. A simulated corpus (made by
 `gazelive simulate CORPUS --viewers 32 --images 80 --pool 160`) is split along its images in the
-same way. Everything goes the way of the commands: tables on disk → gather → fit → identify.
+same way; one of two sessions (`--viewers 77 --sessions 2 --images 12 --pool 40 --rate 250`) is
+evaluated by BioEye's protocol, to be read beside the real rows. Everything goes the way of the
+commands: tables on disk → gather → fit → identify.
 """
 
 from __future__ import annotations
@@ -64,8 +66,13 @@ def main() -> None:
                 )
         if arguments.simulated is not None:
             gathered = gather(arguments.simulated)
-            n_half = len(images_of(gathered)) // 2
-            results["simulated"] = free_viewing(gathered, methods, arguments.splits, n_half, n_half)
+            if len({probe.session for probe in gathered.probes}) > 1:
+                results["simulated"] = across_sessions("simulated", {"whole": gathered}, methods)
+            else:
+                n_half = len(images_of(gathered)) // 2
+                results["simulated"] = free_viewing(
+                    gathered, methods, arguments.splits, n_half, n_half
+                )
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         arguments.json.write_text(json.dumps(results, indent=2))
@@ -75,15 +82,22 @@ def bioeye(data: Path, task: str, folder: Path, methods: Iterable[str]) -> list[
     recordings = np.load(data / f"bioeye2015_{task}.npz")
     whole = gather(write_tables(recordings, folder / task, None))
     pieces = gather(write_tables(recordings, folder / f"{task}-pieces", PIECE_S))
+    return across_sessions(task, {"whole": whole, "20 s": pieces}, methods)
+
+
+def across_sessions(
+    task: str, probes_of: dict[str, Gathered], methods: Iterable[str]
+) -> list[dict[str, object]]:
+    """Enrol in one session from whole recordings, probe the other; both ways."""
     rows = []
     for method in methods:
         for enrolled, probed in (("1", "2"), ("2", "1")):
-            training = labelled(whole, enrolled)
+            training = labelled(probes_of["whole"], enrolled)
             started = time.perf_counter()
             identifier = fit_method(method, training).identifier
             seconds = time.perf_counter() - started
             row: dict[str, object] = {"method": method, "task": task, "enrolled": enrolled}
-            for name, probes in (("whole", whole), ("20 s", pieces)):
+            for name, probes in probes_of.items():
                 logs, truth, unknown = posteriors(identifier, probes, probed, training.viewer_ids)
                 row[name] = measures(logs, truth) | {"refused": float(np.mean(unknown > 0.5))}
             rows.append(row | {"fit_s": round(seconds, 2)})
@@ -91,7 +105,7 @@ def bioeye(data: Path, task: str, folder: Path, methods: Iterable[str]) -> list[
                 f"{task} {enrolled}→{probed} {method:24s} "
                 + "  |  ".join(
                     f"{name}: " + " ".join(f"{k} {v:.3f}" for k, v in row[name].items())
-                    for name in ("whole", "20 s")
+                    for name in probes_of
                 )
                 + f"  fit {seconds:.1f} s",
                 flush=True,
@@ -230,7 +244,12 @@ def split_images(
     train, test = set(order[:n_training]), set(order[-n_test:])
     training = training_set(
         gathered.kind,
-        [(p.viewer, p.session, s) for p in gathered.probes for s in p.scanpaths if s.image in train],
+        [
+            (p.viewer, p.session, s)
+            for p in gathered.probes
+            for s in p.scanpaths
+            if s.image in train
+        ],
     )
     identifier = fit_method(method, training).identifier
     found = {}
