@@ -131,7 +131,7 @@ class AscBatches:
     ) -> Iterator[Batch]:
         reading = self._reading()
         if parser.reading != reading:
-            parser.parse(slab.start, slab.stop, reading)
+            parser.parse(slab.start, slab.stop, reading, self._store)
         position = slab.start
         while True:
             base = self._line - 1
@@ -148,7 +148,7 @@ class AscBatches:
                 if parser.reason == asc.DONE:
                     return
             self._pipeline.store_now(parser, fraction_read)
-            parser.parse(position, slab.stop, self._reading())
+            parser.parse(position, slab.stop, self._reading(), self._store)
 
     def _batch(
         self, segment: Segment, base: int, fraction_read: float, parser: SlabParser
@@ -156,7 +156,7 @@ class AscBatches:
         """Take what stands in a segment whose lines are numbered from `base`."""
         state = segment.state
         if len(segment.rows):
-            parser.kept.append((segment.rows, self._store.place(*segment.rows.shape)))
+            parser.keep(segment.rows, self._store)
         self._carried[asc.LEFT_BEHIND] = state[asc.LEFT_BEHIND]
         if state[asc.COLUMNS] == asc.KNOWN_COLUMNS and state[asc.PARTS_SEEN]:
             self._in_block = self._carried.copy()

@@ -32,6 +32,11 @@ class Reading:
     carried: tuple[int, ...]
     """The `asc_state.CARRIED` part of the kernel's state."""
 
+    @property
+    def n_row_words(self) -> int:
+        """Length of a row."""
+        return self.columns.n_row_words if self.columns else WORDS_PER_SAMPLE
+
 
 class Segment(NamedTuple):
     """What the kernel found up to a line that changes the reading, or up to where it stopped."""
@@ -68,14 +73,20 @@ class SlabParser:
         """With which the last parsing began."""
         self.reason = asc.DONE
         """Why it stopped."""
-        self.kept: list[tuple[npt.NDArray[np.uint32], Place]] = []
+        self._kept: list[tuple[npt.NDArray[np.uint32], Place]] = []
         """Rows that are to be stored, and where."""
+        self._parsed_rows = self._rows
+        """The rows of the last parsing: the parser's own, or room in the store."""
 
-    def parse(self, start: int, stop: int, reading: Reading) -> None:
-        """Parse ``buffer[start:stop]``, whole lines, as far as one call of the kernel goes."""
+    def parse(self, start: int, stop: int, reading: Reading, store: AscStore | None = None) -> None:
+        """Parse ``buffer[start:stop]``, whole lines, as far as one call of the kernel goes.
+
+        The rows go to `store` at once where it has room; only he may give one whose rows are the
+        next.
+        """
         self.reading = reading
         columns = reading.columns
-        self.fit(stop - start, reading)
+        self._parsed_rows = self._rows_for(stop - start, reading, store)
         state = self._state
         state[:] = 0
         state[asc.POSITION] = start
@@ -86,8 +97,8 @@ class SlabParser:
             self._text,
             np.uint64(stop),
             columns.kernel_layout() if columns else _NO_LAYOUT,
-            self._rows.reshape(-1).view(np.float32),
-            self._rows.reshape(-1),
+            self._parsed_rows.reshape(-1).view(np.float32),
+            self._parsed_rows.reshape(-1),
             self._index,
             self._event_heads,
             self._event_numbers,
@@ -96,11 +107,23 @@ class SlabParser:
             state,
         )
 
+    def keep(self, rows: npt.NDArray[np.uint32], store: AscStore) -> None:
+        """Give rows of the last parsing their place."""
+        place = store.place(*rows.shape)
+        if self._parsed_rows is self._rows:
+            self._kept.append((rows, place))
+
+    @property
+    def has_kept(self) -> bool:
+        """Whether there are rows to be stored."""
+        return bool(self._kept)
+
     def store(self, store: AscStore) -> None:
         """Store the rows that are to be kept, for which there must be room."""
-        for rows, place in self.kept:
+        for rows, place in self._kept:
             store.write(rows, place)
-        self.kept.clear()
+        self._kept.clear()
+        self._parsed_rows = self._rows  # the store may grow now
 
     def segments(self) -> Iterator[Segment]:
         """Yield what the last parsing found."""
@@ -113,7 +136,7 @@ class SlabParser:
     def _segment(self, first: Integers, last: Integers, assumed: Integers | None) -> Segment:
         events = slice(first[asc.N_EVENTS], last[asc.N_EVENTS])
         return Segment(
-            rows=self._rows[first[asc.N_ROWS] : last[asc.N_ROWS]],
+            rows=self._parsed_rows[first[asc.N_ROWS] : last[asc.N_ROWS]],
             lines=self._index[first[asc.N_INDEXED] : last[asc.N_INDEXED]],
             event_heads=self._event_heads[events],
             event_numbers=self._event_numbers[events],
@@ -124,15 +147,30 @@ class SlabParser:
         )
 
     def fit(self, n_bytes: int, reading: Reading) -> None:
-        """Make the arrays as large as so much text asks for: a small file gets little.
+        """Make the parser's own arrays as large as so much text asks for.
 
         In the thread that reads the file, so that the memory of one file serves the next: what
         another thread allocates may go back to the system with it.
         """
-        n_words = reading.columns.n_row_words if reading.columns else WORDS_PER_SAMPLE
+        self._fit_others(n_bytes)
         n_rows = n_bytes // _BYTES_PER_ROW + 1
-        if self._rows.shape[0] < n_rows or self._rows.shape[1] != n_words:
-            self._rows = np.empty((n_rows, n_words), np.uint32)
+        if self._rows.shape[0] < n_rows or self._rows.shape[1] != reading.n_row_words:
+            self._rows = np.empty((n_rows, reading.n_row_words), np.uint32)
+
+    def _rows_for(
+        self, n_bytes: int, reading: Reading, store: AscStore | None
+    ) -> npt.NDArray[np.uint32]:
+        """Return where the kernel writes its rows."""
+        spare = None
+        if store is not None and reading.n_row_words == WORDS_PER_SAMPLE:
+            spare = store.spare_rows(n_bytes // _BYTES_PER_ROW + 1)
+        if spare is None:
+            self.fit(n_bytes, reading)
+            return self._rows
+        self._fit_others(n_bytes)
+        return spare
+
+    def _fit_others(self, n_bytes: int) -> None:
         n_others = n_bytes // _BYTES_PER_OTHER_LINE + 8
         if self._index.shape[0] < n_others:
             self._index = np.empty((n_others, asc.INDEX_WIDTH), np.int64)

@@ -125,7 +125,7 @@ class SlabPipeline:
         yield ahead.slab, ahead.parser
         parser = ahead.parser
         self._make_room(ahead.slab.fraction)
-        if self._ahead and parser.kept:
+        if self._ahead and parser.has_kept:
             storing = self._threads().submit(parser.store, self._store)
             self._storing.append((storing, parser))
         else:

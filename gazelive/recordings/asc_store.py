@@ -56,6 +56,16 @@ class AscStore:
         self._samples = _with_room(self._samples, self.n_samples, fraction_read)
         self._extras = _with_room(self._extras, self.n_extras, fraction_read)
 
+    def spare_rows(self, n_rows: int) -> npt.NDArray[np.uint32] | None:
+        """Return the room after the rows that have places, shape (n, 9), if it holds `n_rows`.
+
+        Rows without extras that are written there need only be given their places.
+        """
+        if self._samples.size - self.n_samples < n_rows:
+            return None
+        words = self._samples[self.n_samples :].view(np.uint32)
+        return words.reshape(-1, WORDS_PER_SAMPLE)
+
     def write(self, rows: npt.NDArray[np.uint32], place: Place) -> None:
         """Write rows of (sample words, extras), shape (n, 9 + k), to their place."""
         n, n_words = rows.shape
