@@ -22,12 +22,9 @@ def one_thread_environment() -> dict[str, str]:
 
 def hold_to_one_thread() -> None:
     """Compute with one thread from here on; best before numpy is imported."""
-    os.environ.update(dict.fromkeys(VARIABLES, "1"))
+    late = {"NUMBA_NUM_THREADS"} if "numba" in sys.modules else set()  # it would complain
+    os.environ.update({name: "1" for name in VARIABLES if name not in late})
     if "numpy" in sys.modules:  # too late for the variables
         import threadpoolctl  # type: ignore[import-untyped]
 
         threadpoolctl.threadpool_limits(1)
-    if "numba" in sys.modules:
-        import numba
-
-        numba.set_num_threads(1)

@@ -1,0 +1,151 @@
+"""`gazelive replay`, `run` and `keys`: the whole live path, against offline analysis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gazelive.cli.keys import keys
+from gazelive.cli.replay import replay
+from gazelive.cli.run import run
+from gazelive.cli.simulate import simulate
+from gazelive.cli.train import train
+from gazelive.engine.addresses import free_addresses
+from gazelive.engine.documents_file import read_documents
+from gazelive.errors import ConfigError, IncompatibleModelError, RecordingError, TransportError
+from gazelive.features.scanpath import scanpath_of
+from gazelive.gaze.documents import IntervalSettled, ModelLoaded, Posterior, RunStopped
+from gazelive.identification.model_file import load_model
+from gazelive.offline.analysis import analyse
+from gazelive.recordings.opening import read_recording
+from gazelive.recordings.session_folder import DOCUMENTS_NAME, read_session
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus") / "corpus"
+    simulate(folder, viewers=4, images=8, pool=8, seconds=4.0, sessions=2, jobs=1, quiet=True)
+    return folder
+
+
+@pytest.fixture(scope="module", params=["gazelive", "fisher-markov-dynamics"])
+def model(request, corpus, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("model") / f"{request.param}.model"
+    train(corpus, path, method=request.param, sessions="1", quiet=True)
+    return path
+
+
+def offline_posteriors(folder: Path, model_path: Path) -> list[tuple]:
+    """Return what identification of the folder says after each interval."""
+    model = load_model(model_path)
+    probe = model.identifier.probe()
+    found = []
+    for one in analyse(read_session(folder), parameters=model.detector.parameters).intervals:
+        probe.begin(one.interval.image)
+        probe.settle(scanpath_of(one.gaze, one.interval.image))
+        estimate = probe.estimate()
+        order = np.argsort(-estimate.log_probabilities, kind="stable")
+        found.append(
+            (
+                tuple(order.tolist()),
+                tuple(estimate.log_probabilities[order].tolist()),
+                estimate.log_unknown,
+                estimate.n_saccades,
+                estimate.n_images,
+                estimate.seconds,
+            )
+        )
+    return found
+
+
+def test_a_replay_says_what_offline_identification_says(corpus, model, tmp_path, capsys):
+    folder = tmp_path / "session"
+    replay(
+        corpus / "v002_s2",
+        model=model,
+        speed="max",
+        dashboard=False,
+        out=folder,
+        as_json=True,
+        quiet=True,
+    )
+    facts = json.loads(capsys.readouterr().out)
+    documents = read_documents(folder / DOCUMENTS_NAME)
+    live = [
+        (d.leading, d.log_probabilities, d.log_unknown, d.n_saccades, d.n_images, d.seconds)
+        for d in documents
+        if isinstance(d, Posterior) and d.settled
+    ]
+    assert live == offline_posteriors(folder, model)
+    assert len(live) == 8
+    running = [d for d in documents if isinstance(d, Posterior) and not d.settled]
+    assert len(running) > 8 * 5
+    assert next(d for d in documents if isinstance(d, ModelLoaded)).viewer_ids == tuple(
+        load_model(model).identifier.viewer_ids
+    )
+    assert facts["best"] in load_model(model).identifier.viewer_ids
+    assert facts["n_images"] == facts["intervals"] == 8
+    assert set(facts["crossed_s"]) == {"0.5", "0.9", "0.99"}
+    assert facts["stop_reason"] == "the device had no more"
+    assert Path(facts["documents"]).is_file()
+
+    # and an engine that comes when all is over finds nothing new to say
+    before = (folder / DOCUMENTS_NAME).read_bytes()
+    run(folder, model=model, bind=str(free_addresses()), quiet=True)
+    assert (folder / DOCUMENTS_NAME).read_bytes() == before
+    assert not list(folder.glob("events.*.jsonl"))
+
+
+def test_a_real_recording_settles_as_its_file_does(shared_data, tmp_path, capsys):
+    path = shared_data / "asc" / "mono1000_trials.asc.gz"
+    folder = tmp_path / "session"
+    screen = {"screen": "1920x1080", "size_mm": "535x301", "distance_mm": "600"}
+    replay(path, speed="60", dashboard=False, out=folder, quiet=True, **screen)
+    told = capsys.readouterr()
+    settled = [d for d in read_documents(folder / DOCUMENTS_NAME) if isinstance(d, IntervalSettled)]
+    from gazelive.cli.geometry_options import geometry_flags
+
+    flags = geometry_flags(*screen.values())
+    offline = analyse(read_recording(path), flags=flags).intervals
+    assert [d.saccades for d in settled] == [i.gaze.detection.saccades for i in offline]
+    assert [d.fixations for d in settled] == [i.gaze.detection.fixations for i in offline]
+    assert [(d.start_us, d.end_us) for d in settled] == [
+        (i.interval.start_us, i.interval.end_us) for i in offline
+    ]
+    assert f"in {len(settled)} intervals" in told.out
+
+
+def test_what_cannot_work_is_refused_before_anything_is_written(corpus, tmp_path):
+    folder = tmp_path / "session"
+    for wrong in ("fast", "0", "-1", "nan"):
+        with pytest.raises(ConfigError, match="--speed"):
+            replay(corpus / "v001_s1", speed=wrong, out=folder)
+    with pytest.raises(ConfigError, match="address"):
+        replay(corpus / "v001_s1", bind="not an address", out=folder, dashboard=False)
+    with pytest.raises(RecordingError):
+        replay(tmp_path / "nothing.asc", out=folder)
+    assert not folder.exists()
+
+
+def test_a_model_for_another_rate_is_refused(corpus, model, tmp_path):
+    slow = tmp_path / "slow"
+    simulate(slow, viewers=1, images=1, pool=1, seconds=2.0, rate=250.0, jobs=1, quiet=True)
+    with pytest.raises(IncompatibleModelError, match="250 Hz"):
+        replay(slow / "v001_s1", model=model, out=tmp_path / "session", dashboard=False)
+    assert not (tmp_path / "session").exists()
+
+
+def test_other_computers_only_with_keys(corpus, tmp_path, capfd):
+    with pytest.raises(TransportError, match="gazelive keys"):
+        run(corpus / "v001_s1", bind="0.0.0.0:5999", quiet=True)
+    keys("lab-2", folder=tmp_path / "keys")
+    assert capfd.readouterr().out.strip() == str(tmp_path / "keys" / "lab-2")
+    bind = f"0.0.0.0:{free_addresses().port}"
+    run(corpus / "v001_s1", bind=bind, keys=tmp_path / "keys", quiet=True)
+    documents = read_documents(corpus / "v001_s1" / DOCUMENTS_NAME)
+    assert isinstance(documents[-1], RunStopped)
