@@ -15,19 +15,21 @@ from gazelive.recordings.asc_store import AscStore
 
 MAX_THREADS = 4
 """More would only wait for the one that makes objects of events and messages."""
+BYTES_PER_THREAD = 32 << 20
+"""One thread reads so much before others have taken up work on a busy machine."""
 _TAIL_BYTES = 1024
 
 Guess = Callable[[bytes], Reading | None]
 """Guesses by the last lines before a slab how it is to be read; None: it must wait for its turn."""
 
 
-def usable_threads() -> int:
-    """Return how many threads are worth while here."""
+def usable_threads(n_bytes: int) -> int:
+    """Return how many threads are worth while for a file of so many bytes."""
     if hasattr(os, "sched_getaffinity"):  # fewer than the machine has, as a cluster gives them
         n_processors = len(os.sched_getaffinity(0))
     else:
         n_processors = os.cpu_count() or 1
-    return min(n_processors, MAX_THREADS)
+    return min(n_processors, MAX_THREADS, 1 + n_bytes // BYTES_PER_THREAD)
 
 
 @dataclass

@@ -46,24 +46,22 @@ def read_asc(
 ) -> Recording:
     """Read the ASC file at `path`, gzipped or not, with up to `n_threads` threads.
 
-    By default these are as many as there are processors, at most four; the result is the same
-    with any number. Raises RecordingError where there is nothing that could be a recording: no such
-    file, an empty one, or one that is no ASC at all.
+    By default a large file gets as many as there are processors, at most four, and a small one is
+    read in the caller's; the result is the same with any number. Raises RecordingError where there
+    is nothing that could be a recording: no such file, an empty one, or one that is no ASC at all.
     """
-    store = AscStore()
-    n_threads = usable_threads() if n_threads is None else max(n_threads, 1)
-    with AscSource(path) as source, SlabPipeline(source, store, n_threads) as pipeline:
-        batches = AscBatches(pipeline, store)
-        reader = _AscReader(batches, store)
-        for fraction in reader.read():
-            if progress is not None:
-                progress(fraction)
-            if (
-                reader.found_nothing
-                and not reader.found_header
-                and batches.n_bytes > _STRANGE_BYTES
-            ):
-                break
+    with AscSource(path) as source:
+        if n_threads is None:
+            n_threads = usable_threads(source.n_bytes)
+        store = AscStore()
+        with SlabPipeline(source, store, max(n_threads, 1)) as pipeline:
+            batches = AscBatches(pipeline, store)
+            reader = _AscReader(batches, store)
+            for fraction in reader.read():
+                if progress is not None:
+                    progress(fraction)
+                if reader.is_strange and batches.n_bytes > _STRANGE_BYTES:
+                    break
         if reader.found_nothing:
             raise _not_asc(path, source)
     return reader.finish(path, trial_patterns, source.damage)
@@ -97,9 +95,9 @@ class _AscReader:
         return self._contents.is_empty and not self._events
 
     @property
-    def found_header(self) -> bool:
-        """Whether there were lines of a header."""
-        return bool(self._contents.header)
+    def is_strange(self) -> bool:
+        """Whether there was not even a header."""
+        return self.found_nothing and not self._contents.header
 
     def read(self) -> Iterator[float]:
         """Take all batches and yield the fraction of the file that they make up so far."""

@@ -41,7 +41,7 @@ class AscSource:
         self.damage: str | None = None
         try:
             self._file = path.open("rb")
-            self._size = path.stat().st_size
+            self.n_bytes = path.stat().st_size
             is_packed = self._file.read(2) == _GZIP_MAGIC
             self._file.seek(0)
         except OSError as error:
@@ -50,7 +50,7 @@ class AscSource:
         self._read_some: Callable[[memoryview], int] = (
             gzip.GzipFile(fileobj=self._file).readinto1 if is_packed else self._file.readinto
         )
-        largest = self._size * (_BEST_PACKING if is_packed else 1) + 1
+        largest = self.n_bytes * (_BEST_PACKING if is_packed else 1) + 1
         self.buffer_bytes = min(SLAB_BYTES, max(largest, 16))
         """How long a buffer must be to be filled."""
         self._is_begun = False
@@ -91,7 +91,7 @@ class AscSource:
         return Slab(start, filled + 1, self._fraction(), is_last_line=True)
 
     def _fraction(self) -> float:
-        return self._file.tell() / self._size if self._size else 1.0
+        return self._file.tell() / self.n_bytes if self.n_bytes else 1.0
 
     def _after_line(self, buffer: bytearray) -> bytes:
         """Read on to the end of a line; return what was read beyond it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import gzip
+import os
 import threading
 import weakref
 from pathlib import Path
@@ -152,8 +153,8 @@ def test_what_was_parsed_ahead_is_mostly_right(
     n_bytes_parsed = []
     parse = asc_parsing.SlabParser.parse
 
-    def count(self: Any, start: int, stop: int, reading: Any) -> None:
-        parse(self, start, stop, reading)
+    def count(self: Any, start: int, *others: Any) -> None:
+        parse(self, start, *others)
         n_bytes_parsed.append(int(self._state[0]) - start)
 
     monkeypatch.setattr(asc_parsing.SlabParser, "parse", count)
@@ -216,4 +217,5 @@ def test_arrays_are_freed_with_the_recording(path: Path) -> None:
 
 
 def test_usable_threads() -> None:
-    assert 1 <= usable_threads() <= MAX_THREADS
+    assert usable_threads(30 * 10**6) == 1
+    assert 1 <= usable_threads(10**9) <= min(MAX_THREADS, os.cpu_count() or 1)
