@@ -120,7 +120,8 @@ def fit_embedding(block: Block, windows: Windows) -> Embedding:
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = np.flatnonzero(eigenvalues > 1e-6 * eigenvalues[-1])[-MOST_DIMENSIONS:]
     reach = np.sqrt(eigenvalues[kept] + RIDGE * eigenvalues.mean())
-    projection = (vectors[:, kept] / reach).astype(np.float32)
+    # in the order in which it is read from a file: another one rounds differently
+    projection = np.ascontiguousarray(vectors[:, kept] / reach, np.float32)
     return Embedding(block, mean, projection, STEP, LEAST_AMPLITUDE_DEG)
 
 

@@ -58,13 +58,21 @@ def no_threshold(why: str) -> MatchThreshold:
 
 
 def threshold_of_matches(
-    matches: dict[float, Floats], false_acceptance_rate: float, source: str
+    matches: dict[float, Floats],
+    false_acceptance_rate: float,
+    source: str,
+    *,
+    at_most_seen: bool = False,
 ) -> MatchThreshold:
     """Return the threshold for strangers' best matches, given by amount of evidence.
 
     A quantile far out in the tail cannot be read off the few who play strangers. So their median
     and upper spread are taken, each smoothed by a straight line over the logarithm of the amount,
     and the threshold lies as many spreads above as a normal tail asks for, times `TAIL`.
+
+    With `at_most_seen` it is no higher than the quantile that was seen. Log ratios need that: they
+    spread ever wider below with the amount, and hardly any above, where a normal tail would then
+    call every viewer a stranger.
     """
     amounts = sorted(amount for amount, found in matches.items() if len(found) >= 3)
     if not amounts:
@@ -74,10 +82,14 @@ def threshold_of_matches(
     spreads = np.array([upper_spread(matches[amount]) for amount in amounts])
     spreads = np.maximum(_line(logs, spreads), 0.5 * spreads.min()) + 1e-6
     reach = -TAIL * float(special.ndtri(false_acceptance_rate))
+    thresholds = middles + reach * spreads
+    if at_most_seen:
+        seen = [np.quantile(matches[amount], 1 - false_acceptance_rate) for amount in amounts]
+        thresholds = np.minimum(thresholds, seen)
     return MatchThreshold(
         false_acceptance_rate=false_acceptance_rate,
         log_amounts=tuple(logs.tolist()),
-        thresholds=tuple((middles + reach * spreads).tolist()),
+        thresholds=tuple(thresholds.tolist()),
         spreads=tuple(spreads.tolist()),
         source=source,
     )

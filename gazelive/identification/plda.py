@@ -137,7 +137,10 @@ def strangers_threshold(
             )
     found = {amount: np.array(values) for amount, values in matches.items()}
     return threshold_of_matches(
-        found, false_acceptance_rate, f"each of {len(left_out)} viewers left out in turn"
+        found,
+        false_acceptance_rate,
+        f"each of {len(left_out)} viewers left out in turn",
+        at_most_seen=True,
     )
 
 
