@@ -15,7 +15,7 @@ from gazelive.recordings.asc_store import AscStore
 
 MAX_THREADS = 4
 """More would only wait for the one that makes objects of events and messages."""
-BYTES_PER_THREAD = 32 << 20
+BYTES_PER_THREAD = 128 << 20
 """One thread reads so much before others have taken up work on a busy machine."""
 _TAIL_BYTES = 1024
 
