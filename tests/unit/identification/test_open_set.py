@@ -1,0 +1,81 @@
+"""How probable it is to be nobody who is enrolled."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gazelive.identification.open_set import (
+    NOTHING_KNOWN,
+    no_threshold,
+    threshold_of_matches,
+    upper_spread,
+)
+
+matches = st.floats(-1e12, 1e12)
+amounts = st.floats(1e-3, 1e9)
+
+
+@pytest.fixture(scope="module")
+def threshold():
+    rng = np.random.default_rng(0)
+    seen = {10.0: rng.normal(0.1, 0.05, 400), 100.0: rng.normal(0.2, 0.04, 400)}
+    return threshold_of_matches(seen, 0.01, "made up")
+
+
+def test_it_is_a_half_at_the_threshold(threshold):
+    for log_amount, value in zip(threshold.log_amounts, threshold.thresholds, strict=True):
+        amount = float(np.exp(log_amount))
+        assert threshold.log_unknown(value, amount) == pytest.approx(NOTHING_KNOWN)
+    between = threshold.log_unknown(sum(threshold.thresholds) / 2, np.sqrt(1000.0))
+    assert between == pytest.approx(NOTHING_KNOWN)
+
+
+@given(a=matches, b=matches, amount=amounts)
+def test_the_better_the_match_the_less_a_stranger(threshold, a, b, amount):
+    worse, better = sorted((a, b))
+    unknown = threshold.log_unknown(worse, amount), threshold.log_unknown(better, amount)
+    assert unknown[0] >= unknown[1]
+    assert all(np.isfinite(value) and value <= 0 for value in unknown)
+
+
+def test_a_stricter_rate_asks_for_a_better_match():
+    rng = np.random.default_rng(1)
+    seen = {1.0: rng.normal(0, 1, 1000), 10.0: rng.normal(1, 1, 1000)}
+    made = [threshold_of_matches(seen, rate, "") for rate in (0.2, 0.05, 0.01, 0.001)]
+    values = [threshold.thresholds[0] for threshold in made]
+    assert values == sorted(values)
+
+
+def test_few_pass_at_the_threshold(threshold):
+    fresh = np.random.default_rng(2).normal(0.2, 0.04, 5000)
+    passed = np.mean([threshold.log_unknown(match, 100.0) < NOTHING_KNOWN for match in fresh])
+    assert passed <= 0.02
+
+
+def test_log_ratios_with_a_long_tail_below_are_judged_by_what_was_seen():
+    rng = np.random.default_rng(3)
+    seen = {float(n): -40.0 * n * rng.gamma(2, 1, 500) for n in (1, 5, 10)}
+    tail = threshold_of_matches(seen, 0.01, "")
+    bounded = threshold_of_matches(seen, 0.01, "", at_most_seen=True)
+    assert tail.thresholds[-1] > 50  # no match of a viewer may reach that
+    assert bounded.thresholds[-1] < 0
+
+
+@pytest.mark.parametrize("amount", [0.0, -1.0])
+def test_nothing_seen_nothing_known(threshold, amount):
+    assert threshold.log_unknown(1.0, amount) == NOTHING_KNOWN
+    assert no_threshold("too few").log_unknown(5.0, 20.0) == NOTHING_KNOWN
+    assert threshold_of_matches({1.0: np.array([1.0, 2.0])}, 0.01, "").log_amounts == ()
+
+
+def test_equal_matches_have_no_spread_and_stay_finite():
+    same = threshold_of_matches({1.0: np.ones(10), 2.0: np.ones(10)}, 0.01, "")
+    assert np.isfinite(same.log_unknown(1.0, 1.0))
+    assert same.log_unknown(2.0, 1.0) < same.log_unknown(0.0, 1.0)
+
+
+def test_only_the_upper_half_spreads():
+    values = np.concatenate((np.random.default_rng(4).normal(0, 1, 20_000), np.full(100, -1e6)))
+    assert upper_spread(values) == pytest.approx(1, abs=0.05)
+    assert upper_spread(np.ones(3)) == 0
