@@ -290,7 +290,7 @@ class Pipeline:
                 "on its beginning"
             )
             self._documents.append(Quality(tracker_time_us=last_us, kind="interval", text=text))
-        return chunk.samples if accepted.kept.all() else chunk.samples[accepted.kept]
+        return chunk.samples if accepted.kept is None else chunk.samples[accepted.kept]
 
     def _look(self, block: KeptBlock, samples: Samples) -> None:
         first_us, last_us = samples["tracker_time_us"][[0, -1]].tolist()

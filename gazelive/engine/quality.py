@@ -93,14 +93,10 @@ class QualityWatch:
         documents: list[Quality | QualitySummary] = []
         times_us = samples["tracker_time_us"]
         last_us = int(times_us[-1])
-        before_us = int(times_us[0]) - round(self._interval_us)
-        steps = np.diff(times_us, prepend=before_us if self._last_us is None else self._last_us)
-        for at in np.flatnonzero(steps > GAP_INTERVALS * self._interval_us).tolist():
-            step_us = int(steps[at])
-            self.n_lost += round(step_us / self._interval_us) - 1
-            gap_ms = (step_us - self._interval_us) / 1000.0
-            documents += self._tell("time_gap", int(times_us[at]), 1, gap_ms)
-        self._elapsed_us += float(steps.sum())
+        if self._last_us is None:
+            self._last_us = int(times_us[0]) - round(self._interval_us)
+        documents += self._tell_gaps(times_us, self._last_us)
+        self._elapsed_us += last_us - self._last_us
         self._last_us = last_us
         self._n_received += len(samples)
         missing = missing_mask(samples, self._stream.eyes)
@@ -110,6 +106,20 @@ class QualityWatch:
             self._n_other_eye += int((~missing_mask(samples[missing], other)).sum())
         if self._n_received >= self._per_second:
             documents += self._summary(last_us)
+        return documents
+
+    def _tell_gaps(self, times_us: Integers, before_us: int) -> list[Quality]:
+        longest_us = GAP_INTERVALS * self._interval_us
+        steps = times_us[1:] - times_us[:-1]
+        if times_us[0] - before_us <= longest_us and (not len(steps) or steps.max() <= longest_us):
+            return []
+        steps = np.diff(times_us, prepend=before_us)
+        documents = []
+        for at in np.flatnonzero(steps > longest_us).tolist():
+            step_us = int(steps[at])
+            self.n_lost += round(step_us / self._interval_us) - 1
+            gap_ms = (step_us - self._interval_us) / 1000.0
+            documents += self._tell("time_gap", int(times_us[at]), 1, gap_ms)
         return documents
 
     def take_traces(self, traces: list[TracePieces], threshold_deg_s: float) -> None:

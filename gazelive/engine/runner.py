@@ -134,8 +134,12 @@ class Engine:
         """Do what there is to do, waiting for it no longer than `patience_ms`."""
         if self._run is None:
             self._look_for_session()  # before it answers: what it cannot do, it never said it could
-        self._poller.poll(patience_ms)
-        self._answer_requests()
+        ready = dict(self._poller.poll(patience_ms))
+        now_s = self._clock.now_s()
+        asked = self._control.socket in ready or self._device.socket in ready
+        if asked or now_s >= self._next_requests_s:
+            self._next_requests_s = now_s + PATIENCE_MS / 1000
+            self._answer_requests()
         if self._run is not None and not self._run.is_finished:
             self._receive(self._run)
             if not self._run.is_finished:

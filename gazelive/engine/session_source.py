@@ -28,6 +28,7 @@ class SessionSource:
         It is as well to look now and then when the wire has everything: the later, the more there
         is to look through.
         """
+        self._journal.skip_to(self.next_chunk)
         for item in self._journal.poll():
             if isinstance(item, Chunk):
                 if item.number >= self.next_chunk:

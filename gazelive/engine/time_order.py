@@ -26,7 +26,8 @@ PATIENCE_S = 0.5
 class Accepted:
     """What became of some samples."""
 
-    kept: Flags
+    kept: Flags | None = None
+    """Which go on in time; None: all."""
     n_duplicate: int = 0
     n_backward: int = 0
     was_set_back: bool = False
@@ -47,15 +48,20 @@ class TimeOrder:
 
     def take(self, times_us: Integers) -> Accepted:
         """Say which of the next samples go on in time."""
-        if not len(times_us):
-            return Accepted(np.zeros(0, bool))
-        before = times_us[0] - 1 if self.newest_us is None else self.newest_us
-        steps = np.diff(times_us, prepend=before)
-        if steps.min() > 0 and steps.max() <= self._longest_us:
-            self.newest_us = int(times_us[-1])
-            self._n_behind, self._far_us = 0, None
-            return Accepted(np.ones(len(times_us), bool))
+        if not len(times_us) or self._all_go_on(times_us):
+            return Accepted()
         return self._take_one_by_one(times_us.tolist())
+
+    def _all_go_on(self, times_us: Integers) -> bool:
+        first_step = 1 if self.newest_us is None else times_us[0] - self.newest_us
+        if not 0 < first_step <= self._longest_us:
+            return False
+        steps = times_us[1:] - times_us[:-1]
+        if len(steps) and not (steps.min() > 0 and steps.max() <= self._longest_us):
+            return False
+        self.newest_us = int(times_us[-1])
+        self._n_behind, self._far_us = 0, None
+        return True
 
     def _take_one_by_one(self, times_us: list[int]) -> Accepted:
         kept = np.zeros(len(times_us), bool)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.online_state import LONGEST_FILLED_S
+from gazelive.detection.online_state import GAP_INTERVALS, LONGEST_FILLED_S
 from gazelive.detection.parameters import DetectorParameters, to_samples
 from gazelive.detection.velocity_kernels import centred_velocity
 from gazelive.features.interval import even_gaze
@@ -73,15 +73,20 @@ class TraceMaker:
 
     def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples that go on in time; return the pieces that are complete."""
+        before_us = times_us[0] if not len(self._times_us) else self._times_us[-1]
+        steps = times_us[1:] - times_us[:-1]
+        longest_us = max(times_us[0] - before_us, steps.max() if len(steps) else 0)
+        if longest_us <= GAP_INTERVALS * 1e6 / self._rate_hz:
+            return self._add(times_us, x_deg, y_deg)
         pieces: list[TracePieces] = []
-        breaks = np.flatnonzero(np.diff(times_us) > LONGEST_FILLED_S * 1e6) + 1
+        breaks = np.flatnonzero(steps > LONGEST_FILLED_S * 1e6) + 1
         for first, beyond in pairwise([0, *breaks.tolist(), len(times_us)]):
             part = slice(first, beyond)
-            pieces += self._push(times_us[part], x_deg[part], y_deg[part])
+            pieces += self._add_evenly(times_us[part], x_deg[part], y_deg[part])
         return pieces
 
-    def _push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
-        if len(self._times_us) and len(times_us):
+    def _add_evenly(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
+        if len(self._times_us):
             if times_us[0] - self._times_us[-1] > LONGEST_FILLED_S * 1e6:
                 self.reset()
             else:
@@ -91,8 +96,10 @@ class TraceMaker:
                 y_deg = np.concatenate((self._y[-1:], y_deg))
                 self._times_us, self._x, self._y = self._times_us[:-1], self._x[:-1], self._y[:-1]
         gaze = even_gaze(times_us, {"L": (x_deg, y_deg)}, self._rate_hz)
-        x_deg, y_deg = gaze.positions
-        self._times_us = np.concatenate((self._times_us, gaze.times_us))
+        return self._add(gaze.times_us, *gaze.positions)
+
+    def _add(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
+        self._times_us = np.concatenate((self._times_us, times_us))
         self._x, self._y = np.concatenate((self._x, x_deg)), np.concatenate((self._y, y_deg))
         n_pieces = (len(self._x) - self._n_before - self._half) // self._piece
         return [self._cut(n_pieces)] if n_pieces > 0 else []

@@ -7,6 +7,7 @@ bandwidth at other rates keeps them comparable, at the price of flattened peaks)
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -53,6 +54,7 @@ def _half_width_of_spread(spread_ms2: float, sampling_rate_hz: float) -> int:
     return max(1, round((math.sqrt(1 + 4 * target) - 1) / 2))
 
 
+@functools.cache
 def _quadratic_fit(half_width: int, sampling_rate_hz: float) -> DerivativeFilter:
     length, interval_s = 2 * half_width + 1, 1 / sampling_rate_hz
     return DerivativeFilter(

@@ -77,10 +77,10 @@ def even_gaze(times_us: Integers, eyes: dict[EventEye, Positions], sampling_rate
     beginning is filled, and the sample before its end.
     """
     interval_us = 1e6 / sampling_rate_hz
-    steps = np.diff(times_us)
-    gaps = np.flatnonzero(steps > GAP_INTERVALS * interval_us)
-    if not len(gaps):
+    steps = times_us[1:] - times_us[:-1]
+    if not len(steps) or steps.max() <= GAP_INTERVALS * interval_us:
         return Gaze(np.ascontiguousarray(times_us), eyes, sampling_rate_hz)
+    gaps = np.flatnonzero(steps > GAP_INTERVALS * interval_us)
     most = round(LONGEST_FILLED_S * sampling_rate_hz)
     n_missing = np.ceil(steps[gaps] / interval_us - GAP_INTERVALS).astype(np.int64)
     steps_us = np.rint(np.arange(1, most + 1) * interval_us).astype(np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import DetectorOutput, DetectorParameters, OnlineDetector
+from gazelive.detection.online_state import GAP_INTERVALS
 from gazelive.features.ends import ends_of
 from gazelive.features.interval import Gaze, even_gaze
 from gazelive.features.stream import FeatureStream, Update
@@ -86,6 +87,9 @@ class LiveFeatures:
 
     def _even(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> Gaze:
         """Leave out samples that do not go on in time, and fill the gaps, also the one before."""
+        if self._goes_on(times_us):
+            self._last_us = int(times_us[-1])
+            return Gaze(times_us, {self._eye: (x_deg, y_deg)}, self._rate_hz)
         known = np.iinfo(np.int64).min if self._last_us is None else self._last_us
         newest = np.maximum.accumulate(np.concatenate(([known], times_us)))
         later = times_us > newest[:-1]
@@ -105,3 +109,13 @@ class LiveFeatures:
         if len(times):
             self._last_us = int(times[-1])
         return gaze
+
+    def _goes_on(self, times_us: Integers) -> bool:
+        """Say whether samples follow one another without a gap, as they nearly always do."""
+        if not len(times_us):
+            return False
+        longest_us = GAP_INTERVALS * 1e6 / self._rate_hz
+        if self._last_us is not None and not 0 < times_us[0] - self._last_us <= longest_us:
+            return False
+        steps = times_us[1:] - times_us[:-1]
+        return not len(steps) or bool(steps.min() > 0 and steps.max() <= longest_us)

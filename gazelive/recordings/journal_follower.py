@@ -27,6 +27,10 @@ class JournalFollower:
         self.problems: list[Problem] = []
         """What was damaged and left out."""
 
+    def skip_to(self, chunk: int) -> None:
+        """Leave out chunks before number `chunk`: they are known from elsewhere."""
+        self._from_chunk = max(self._from_chunk, chunk)
+
     def poll(self) -> Iterator[Chunk | StreamDescription]:
         """Yield what whole records there are now beyond the last one that was yielded."""
         try:
