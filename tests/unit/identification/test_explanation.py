@@ -1,0 +1,84 @@
+"""Which features spoke for and against the leader."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from gazelive.features.scanpath import N_COLUMNS, Scanpath
+from gazelive.identification import explanation
+from gazelive.identification.explanation import N_TOLD, explain_probe
+from gazelive.identification.methods import fit_method
+
+from .population import identified, people, training_of
+
+
+@pytest.fixture(scope="module", params=["gazelive", "fisher-markov", "markov"])
+def linear(request):
+    return fit_method(request.param, training_of(people(4), "fixations", 10, 14)).identifier
+
+
+@pytest.fixture(scope="module")
+def embedding():
+    return fit_method("gazelive", training_of(people(4), "samples", 8, 20)).identifier
+
+
+def looks(kind, n=6):
+    return [people(2)[1].looks(kind, 14, 70 + i) for i in range(n)]
+
+
+def log_odds(identifier, paths, leader):
+    logs = identified(identifier, paths).log_probabilities
+    others = np.delete(logs, leader)
+    return logs[leader] - others @ special.softmax(others)
+
+
+@pytest.mark.parametrize("leader", [None, 0, 2])
+def test_the_features_add_up_to_the_leaders_odds(linear, monkeypatch, leader):
+    monkeypatch.setattr(explanation, "N_TOLD", 1000)
+    paths = looks("fixations")
+    empty = Scanpath(np.empty((0, N_COLUMNS), np.float32), np.empty((0, 3)), 3.0)
+    told = explain_probe(linear, [*paths, empty], leader)
+    best = identified(linear, paths).best if leader is None else leader
+    total = sum(entry["evidence"] for entry in told)
+    assert total == pytest.approx(log_odds(linear, paths, best), abs=1e-6)
+    assert len({entry["feature"] for entry in told}) == len(told)
+
+
+def test_of_recordings_whose_units_err_alike_too(monkeypatch):
+    monkeypatch.setattr(explanation, "N_TOLD", 1000)
+    training = training_of(people(4), "samples", 8, 20)
+    identifier = fit_method("fisher-markov-dynamics", training).identifier
+    paths = looks("samples")
+    told = explain_probe(identifier, paths)
+    total = sum(entry["evidence"] for entry in told)
+    best = identified(identifier, paths).best
+    assert total == pytest.approx(log_odds(identifier, paths, best), abs=1e-6)
+
+
+def test_the_strongest_come_first(linear):
+    told = explain_probe(linear, looks("fixations"))
+    sizes = [abs(entry["evidence"]) for entry in told]
+    assert sizes == sorted(sizes, reverse=True)
+    assert 0 < len(told) <= N_TOLD
+
+
+def test_of_embeddings_it_is_nearly_so(embedding, monkeypatch):
+    monkeypatch.setattr(explanation, "N_TOLD", 1000)
+    paths = looks("samples")
+    told = explain_probe(embedding, paths)
+    total = sum(entry["evidence"] for entry in told)
+    best = identified(embedding, paths).best
+    assert total == pytest.approx(log_odds(embedding, paths, best), rel=0.3)
+    assert all(np.isfinite(entry["evidence"]) for entry in told)
+
+
+def test_nothing_was_seen(linear, embedding):
+    assert all(entry["evidence"] == 0 for entry in explain_probe(linear, []))
+    assert explain_probe(embedding, []) == []
+
+
+def test_there_is_nobody_else():
+    identifier = fit_method("markov", training_of(people(1), "fixations", 8, 14)).identifier
+    assert all(
+        np.isfinite(entry["evidence"]) for entry in explain_probe(identifier, looks("fixations"))
+    )
