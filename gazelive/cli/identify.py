@@ -38,6 +38,10 @@ def identify(
             show_default="even",
         ),
     ] = None,
+    stimuli: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the images, where scenewalk was trained with them."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which features spoke for and against the best.")
     ] = False,
@@ -53,12 +57,12 @@ def identify(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.identification.model_file import load_model
-    from gazelive.offline.identification import check_fits, results_json
+    from gazelive.offline.identification import check_fits, results_json, with_stimuli
     from gazelive.offline.identification import identify as identify_all
     from gazelive.offline.scanpaths import gather
     from gazelive.offline.training import detector_of
 
-    model = load_model(model_path)
+    model = with_stimuli(load_model(model_path), stimuli)
     log_prior = _log_prior(prior, model)
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(

@@ -61,6 +61,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     false_acceptance_rate: float = 0.01
     texture: bool = True
+    stimuli: bool = False
+    """Whether saliency was computed from the images' files."""
     changes: tuple[str, ...] = ()
     """What was done to it since: viewers enrolled, forgotten, merged."""
 

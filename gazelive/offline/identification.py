@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.errors import IncompatibleModelError
+from gazelive.errors import ConfigError, IncompatibleModelError
 from gazelive.features.scanpath import LATE_COLUMN, Column
 from gazelive.identification.contract import Estimate, Identifier
 from gazelive.identification.model_file import TrainedModel
+from gazelive.identification.scenewalk_identifier import SceneWalkIdentifier
 from gazelive.offline.scanpaths import Gathered, Probe
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +51,21 @@ def check_fits(model: TrainedModel, gathered: Gathered) -> None:
         )
     for rate_hz in gathered.sampling_rates_hz:
         model.check_rate(rate_hz)
+
+
+def with_stimuli(model: TrainedModel, stimuli: Path | None) -> TrainedModel:
+    """Return the model with the images' files at hand, for those whose saliency it computes."""
+    identifier = model.identifier
+    if isinstance(identifier, SceneWalkIdentifier):
+        if model.provenance.stimuli and stimuli is None:
+            raise ConfigError(
+                "the model was trained with the images' files, so it needs them here too",
+                key="--stimuli",
+            )
+        scene = replace(identifier.scene, stimuli=stimuli if model.provenance.stimuli else None)
+        seeing = replace(identifier, scene=scene)
+        return replace(model, fitted=replace(model.fitted, identifier=seeing))
+    return model
 
 
 def identify(

@@ -57,6 +57,7 @@ def train(
         left_out=left_out,
         false_acceptance_rate=options.false_acceptance_rate,
         texture=options.texture,
+        stimuli=options.stimuli is not None and method.endswith("scenewalk"),
     )
     choice = None if training.kind == "fixations" else _choice(detector)
     model = new_model(fitted, training, choice, provenance)
@@ -96,7 +97,8 @@ def refit(model: TrainedModel) -> Training:
     options = Options(model.provenance.false_acceptance_rate, model.provenance.texture)
     fitted = fit_method(model.identifier.method, model.training, options)
     changes = (*model.provenance.changes, "refitted")
-    provenance = msgspec.structs.replace(model.provenance, changes=changes)
+    # a model does not keep the images' files: from now on it does without
+    provenance = msgspec.structs.replace(model.provenance, changes=changes, stimuli=False)
     again = new_model(fitted, model.training, model.detector, provenance)
     return Training(again, _warnings_of(model.training, fitted))
 
