@@ -64,6 +64,10 @@ def replay(
             show_default="where there is a screen, unless max",
         ),
     ] = None,
+    images: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Where the images are that the dashboard shows."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -128,7 +132,8 @@ def replay(
         lsl=lsl,
     )
     started_s = time.monotonic()
-    played_s = _play(recording, options, times_real, shows=shows, quiet=quiet)
+    window = _dashboard_command(options, images or []) if shows else None
+    played_s = _play(recording, options, times_real, window, quiet=quiet)
     summary = summarise(read_documents(folder / DOCUMENTS_NAME))
     if as_json:
         facts = summary.as_json() | {
@@ -192,7 +197,12 @@ def _checked(
 
 
 def _play(
-    recording: Recording, options: EngineOptions, speed: float | None, *, shows: bool, quiet: bool
+    recording: Recording,
+    options: EngineOptions,
+    speed: float | None,
+    dashboard: list[str] | None,
+    *,
+    quiet: bool,
 ) -> float:
     """Play it and wait for the engine; return how long that took from the first sample on."""
     import msgspec
@@ -218,7 +228,7 @@ def _play(
     )
     writer = SessionWriter.create(Path(options.folder), manifest)
     with writer, EngineChild(options) as engine:
-        window = _open_dashboard(options) if shows else None
+        window = None if dashboard is None else subprocess.Popen(dashboard)
         say("Starting the engine …", quiet=quiet)
         engine.wait_ready()
         say(f"Playing to {options.folder} (engine at {options.address}).", quiet=quiet)
@@ -232,7 +242,7 @@ def _play(
             own_device(
                 device, writer, Addresses.parse(options.address), clock=clock, meanwhile=meanwhile
             )
-        _wait_for_engine(engine, writer.next_chunk, stays=shows, quiet=quiet)
+        _wait_for_engine(engine, writer.next_chunk, stays=window is not None, quiet=quiet)
         played_s = time.monotonic() - started_s
         if window is not None:
             say("The recording is over; close the dashboard to end.", quiet=quiet)
@@ -272,9 +282,21 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _open_dashboard(options: EngineOptions) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", options.address]
-    return subprocess.Popen(command)
+def _dashboard_command(options: EngineOptions, images: list[Path]) -> list[str]:
+    """Return how the dashboard is started on this computer."""
+    from gazelive.engine.addresses import Addresses
+    from gazelive.engine.keys import make_keys
+
+    addresses = Addresses.parse(options.address)
+    if addresses.host in ("*", "0.0.0.0"):  # everywhere, so here too
+        addresses = Addresses("127.0.0.1", addresses.port)
+    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", str(addresses)]
+    if options.keys is not None:
+        own = Path(options.keys) / "this-computer"
+        command += ["--keys", str(own if own.is_dir() else make_keys(own.parent, own.name))]
+    for folder in images:
+        command += ["--images", str(folder)]
+    return command
 
 
 def _stem(path: Path) -> str:
