@@ -37,9 +37,9 @@ HIGHEST = SceneWalkParameters(
     inhibition_strength=10.0,
     uniform_share=0.99,
 )
-"""A map that follows at once; a window over the whole screen; only the peak of a map (published
-fits of γ reach 45); nothing but inhibition; nothing but chance. Likelihood and gradient are finite
-for all parameters within, whatever the fixations."""
+"""A map that follows at once; a window over the whole screen; only the peak of a map (fits to real
+fixations reach γ = 34); nothing but inhibition; nothing but chance. Likelihood and gradient are
+finite for all parameters within, whatever the fixations."""
 CENTRE = SceneWalkParameters(
     attention_rate_hz=10.0,
     inhibition_rate_hz=0.5,
@@ -50,11 +50,12 @@ CENTRE = SceneWalkParameters(
     inhibition_strength=0.3,
     uniform_share=0.05,
 )
-"""Middle of the prior: published fits (Engbert et al. 2015, Schütt et al. 2017), rounded."""
+"""Middle of the prior: attention follows within a fixation, inhibition over several; windows of the
+size that the public reference model is tried with; exponents that do nothing; some inhibition."""
 
 
 def to_coordinates(parameters: SceneWalkParameters) -> Floats:
-    """Return θ; ζ and c_F must lie inside the box."""
+    """Return θ; what lies outside the box is taken to its edge."""
     values = np.clip(parameters.to_array(), LOWEST.to_array(), HIGHEST.to_array())
     coordinates = np.log(values)
     coordinates[ZETA] -= np.log1p(-values[ZETA])

@@ -40,6 +40,8 @@ VIEWER_SD = 0.3
 """Standard deviation of a viewer's θ around the pooled one."""
 SCREENING_CELLS = 32
 """Rows or columns above which the cells of the first, coarse fits are made wider."""
+RELATIVE_GAIN = 1e-6
+"""A climb ends when a step gains less than this part of the log likelihood, some 0.01 a viewer."""
 _DRAWN_SD = 0.7
 _STARTS: tuple[dict[str, float], ...] = (
     {},
@@ -180,7 +182,7 @@ def _climb(
         jac=True,
         method="L-BFGS-B",
         bounds=list(zip(lowest, highest, strict=True)),
-        options={"maxiter": max_iterations, "ftol": 1e-8},
+        options={"maxiter": max_iterations, "ftol": RELATIVE_GAIN},
     )
 
 

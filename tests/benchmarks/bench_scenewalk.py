@@ -1,6 +1,6 @@
 """What SceneWalk's likelihood and gradient cost, on one thread.
 
-    python tests/benchmarks/bench_scenewalk.py [--repeats N] [--json OUT]
+    python tests/benchmarks/bench_scenewalk.py [--repeats N] [--fit] [--json OUT]
 
 A scanpath of 25 fixations on 128 × 128 cells, exponents that are not 1. Times are of the
 processor, so that what else the machine does matters less (it still shares caches and, on virtual
@@ -13,6 +13,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -106,10 +107,42 @@ def milliseconds(call: Callable[[], object], repeats: int) -> tuple[float, float
     return float(np.median(times)) * 1e3, float(np.quantile(times, 0.1)) * 1e3
 
 
+def fit_seconds(cells: int, n_threads: int) -> dict[str, float]:
+    """Return what it takes to fit 32 simulated viewers of 53 images and 25 fixations each."""
+    rng = np.random.default_rng(1)
+    grid = a_viewing(cells).grid
+    maps = [generated_saliency(f"{k}", 0, grid.shape).density for k in range(100)]
+    by_viewer = []
+    for _ in range(32):
+        viewer = MODEL.with_parameters(MODEL.parameters() + rng.normal(0, 0.2, 8))
+        chosen = rng.choice(len(maps), 53, replace=False)
+        durations_s = rng.gamma(4, 0.06, (53, N_FIXATIONS))
+        by_viewer.append(
+            [
+                viewer.sample(maps[k], grid, duration_s, rng)
+                for k, duration_s in zip(chosen, durations_s, strict=True)
+            ]
+        )
+    everything = [viewing for own in by_viewer for viewing in own]
+    wall, processor = time.perf_counter(), time.process_time()
+    pooled = SceneWalkModel.fit(everything, n_threads=n_threads)
+    pooled_s, pooled_cpu_s = time.perf_counter() - wall, time.process_time() - processor
+    wall, processor = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(pooled.fit_viewer, by_viewer))
+    return {
+        "pooled_s": pooled_s,
+        "pooled_processor_s": pooled_cpu_s,
+        "viewers_s": time.perf_counter() - wall,
+        "viewers_processor_s": time.process_time() - processor,
+    }
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=400)
+    parser.add_argument("--fit", action="store_true", help="fit 32 viewers on 64 × 64 cells too")
     parser.add_argument("--json", type=Path, default=Path("bench-results/scenewalk.json"))
     arguments = parser.parse_args()
     results: dict[str, dict[str, float]] = {}
@@ -133,6 +166,10 @@ def main() -> None:
             print(f"{name:>46s} {median:8.3f} {best:10.3f} {shown}{verdict}")
         peer = results[f"numpy value, {size}"]["median_ms"]
         print(f"{'numpy / value':>46s} {peer / results[f'value, {size}']['median_ms']:8.1f}")
+    if arguments.fit:
+        results["fit, 64 × 64, 2 threads"] = fit_seconds(64, 2)
+        for name, seconds in results["fit, 64 × 64, 2 threads"].items():
+            print(f"{name:>46s} {seconds:8.1f} s")
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
 

@@ -31,7 +31,6 @@ from gazelive.models.scenewalk_viewing import Viewing
 WIDTH_PX, HEIGHT_PX = 800, 600
 SIZE_DEG = (33.7, 25.3)
 N_IMAGES = (1, 5, 10, 20, 50)
-SHRINKAGES = (0.1, 0.3, 1.0)
 
 Key = tuple[str, str]
 
@@ -128,7 +127,9 @@ def accuracy(log_likelihoods: np.ndarray, truth: np.ndarray, n: int, seed: int) 
     return float(np.mean(hits))
 
 
-def evaluate(split: Split, policy: str, pool: ThreadPoolExecutor, seed: int) -> dict[str, Any]:
+def evaluate(
+    split: Split, policy: str, shrinkages: Sequence[float], pool: ThreadPoolExecutor, seed: int
+) -> dict[str, Any]:
     """Return what one split and policy give."""
     training = split.viewings(split.training, policy, test=False)
     testing = split.viewings(split.testing, policy, test=True)
@@ -146,7 +147,7 @@ def evaluate(split: Split, policy: str, pool: ThreadPoolExecutor, seed: int) -> 
         "bits_over_saliency": bits_above(tested, log_p, None),
     }
     truth = np.array([split.viewers.index(viewer) for viewer, _ in testing])
-    for sd in SHRINKAGES:
+    for sd in shrinkages:
         begun = time.perf_counter()
 
         def own_fit(viewer: str, sd: float = sd) -> SceneWalkModel:
@@ -172,6 +173,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=64)
     parser.add_argument("--splits", type=int, default=1)
     parser.add_argument("--bandwidth", type=float, default=None)
+    parser.add_argument("--shrinkages", type=float, nargs="+", default=[0.3])
     parser.add_argument("--policies", nargs="+", default=["others", "centre"])
     parser.add_argument("--json", type=Path, default=Path("bench-results/scenewalk-osie.json"))
     arguments = parser.parse_args()
@@ -181,7 +183,9 @@ def main() -> None:
         for seed in range(arguments.splits):
             split = Split(table, arguments.cells, seed, arguments.bandwidth)
             for policy in arguments.policies:
-                results[f"{policy} {seed}"] = evaluate(split, policy, pool, seed)
+                results[f"{policy} {seed}"] = evaluate(
+                    split, policy, arguments.shrinkages, pool, seed
+                )
                 print(policy, seed, json.dumps(results[f"{policy} {seed}"], indent=1))
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
