@@ -104,6 +104,8 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
     leading = ", ".join(f"{names[i]} {np.exp(estimate.log_probabilities[i]):.1%}" for i in order)
     unknown = float(np.exp(estimate.log_unknown))
     verdict = "probably a stranger" if unknown > 0.5 else names[estimate.best]
+    if len(names) == 1:
+        verdict = f"{names[0]} or a stranger: with one viewer nothing tells"
     output.print(
         f"{result.probe.name}: {verdict}  ({leading}; unknown {unknown:.0%}; "
         f"{counted(estimate.n_saccades, 'saccade')}, {estimate.seconds:.0f} s)",
@@ -122,12 +124,15 @@ def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
     weights = np.ones(len(names))
     for part in names_of(text):
         name, _, value = part.rpartition("=")
-        if name not in names:
-            raise ConfigError(f"{name or part} is not in the model", key="--prior")
         try:
-            weights[names.index(name)] = float(value)
+            weight = float(value)
         except ValueError:
             raise ConfigError(f"must be name=number, not {part}", key="--prior") from None
+        if not name:
+            raise ConfigError(f"must be name=number, not {part}", key="--prior")
+        if name not in names:
+            raise ConfigError(f"{name} is not in the model", key="--prior")
+        weights[names.index(name)] = weight
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ConfigError("needs numbers above 0", key="--prior")
     return np.asarray(np.log(weights / weights.sum()), np.float64)

@@ -37,7 +37,19 @@ def show(model_path: ModelPath, as_json: Json = False) -> None:
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     output.print(f"viewers: {', '.join(names[:20])}{more}", markup=False)
     for name, value in facts.items():
-        output.print(f"{name}: {value}", markup=False)
+        output.print(f"{name}: {_plain(value)}", markup=False)
+
+
+def _plain(value: object) -> str:
+    """Return a fact as a person reads it; what is not there is left out."""
+    if isinstance(value, dict):
+        there = {k: v for k, v in value.items() if v not in (None, "", (), [])}
+        return ", ".join(f"{key} {_plain(v)}" for key, v in there.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "none" if value is None else str(value)
 
 
 @app.command()

@@ -242,4 +242,5 @@ def _gamma_cell(x: Floats, signed: bool, clipped_sd: float) -> Floats:
 
 
 def _type_name(rule: TypeRule) -> str:
-    return f"frequency of {rule.column if rule.column is not None else rule.kind}".replace("_", " ")
+    what = rule.kind if rule.column is None else rule.column.removesuffix("_deg").removesuffix("_s")
+    return f"frequency of {what}".replace("_", " ")

@@ -140,8 +140,8 @@ def _warnings_of(training: TrainingSet, fitted: Fitted) -> tuple[str, ...]:
         )
     if training.kind == "fixations" and paths.min() < FEW_IMAGES:
         warnings.append(
-            f"a viewer with {int(paths.min())} scanpaths: with fewer than {FEW_IMAGES} the "
-            "probabilities are too sure of themselves"
+            f"only {int(paths.min())} of {FEW_IMAGES} or more scanpaths of a viewer: with so few "
+            "the probabilities are too sure of themselves"
         )
     if training.n_sessions < 2 and training.kind == "samples":
         warnings.append(
