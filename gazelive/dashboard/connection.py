@@ -60,13 +60,19 @@ def without_engine(was_there: bool, source: str) -> Connection:
 
 
 def with_engine(
-    *, has_run: bool, stopped: str | None, playback: Playback | None, silent_s: float
+    *,
+    has_run: bool,
+    catching_up: bool,
+    stopped: str | None,
+    playback: Playback | None,
+    silent_s: float,
 ) -> Connection:
     """Return what is said while the engine is there."""
     if stopped is not None:
         return Connection("stopped", f"The run has ended: {stopped}")
-    if not has_run:
-        return Connection("idle", "Connected. Waiting for a run to begin…")
+    if catching_up or not has_run:
+        waits = "The engine is catching up…" if catching_up else "Waiting for a run to begin…"
+        return Connection("idle", f"Connected. {waits}")
     if playback is not None and playback.paused:
         return Connection("paused", "Paused")
     if silent_s > SILENCE_S:

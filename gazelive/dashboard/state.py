@@ -73,6 +73,8 @@ class DashboardState:
         self.log = NoticeLog()
         self.screen = ScreenView.of(None)
         self.connected = False
+        self.catching_up = False
+        """Whether the engine is reading what was recorded before it was there."""
         self.playback: Playback | None = None
         self.run = None
         self.model = None
@@ -188,6 +190,7 @@ class DashboardState:
             return without_engine(self._was_connected, self.source)
         return with_engine(
             has_run=self.run is not None,
+            catching_up=self.catching_up,
             stopped=self.stopped,
             playback=self.playback,
             silent_s=self._now_s - self._last_document_s,

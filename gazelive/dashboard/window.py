@@ -17,6 +17,7 @@ from gazelive.dashboard.feed import Command, DocumentFeed, Reply, snapshot_docum
 from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.header import Header
 from gazelive.dashboard.images import find_image
+from gazelive.dashboard.missed import CATCHING_UP, Missed
 from gazelive.dashboard.preferences import Preferences
 from gazelive.dashboard.requests import Requests
 from gazelive.dashboard.state import DashboardState
@@ -64,7 +65,7 @@ class DashboardWindow(QMainWindow):
         self._clock = clock or MonotonicClock()
         self._requests = Requests(feed)
         self._next_status_s = 0.0
-        self._has_snapshot = False
+        self._missed = Missed()
         self._since: list[Document] | None = None
         """What came while a snapshot is waited for."""
         self._look: Look | None = None
@@ -173,6 +174,7 @@ class DashboardWindow(QMainWindow):
         documents = self._feed.poll()
         self.state.set_connection(self._feed.connected, self._clock.now_s())
         self.state.apply_all(documents)
+        self._missed.hear(documents)
         if self._since is not None:
             self._since += documents
         self._ask()
@@ -187,29 +189,34 @@ class DashboardWindow(QMainWindow):
             self._update_controls()
 
     def _ask(self) -> None:
-        """Ask for what was missed once the engine is there, and how a replay stands now."""
+        """Ask the engine how it stands, and for what was missed once it has that."""
         if not self._feed.connected:
-            self._has_snapshot = False
-            return
-        if self._requests.waiting:
+            self._missed.lose_engine()
+            self._next_status_s = 0.0
             return
         now_s = self._clock.now_s()
-        if not self._has_snapshot:
-            self._has_snapshot = True
+        if self._requests.waiting:
+            return
+        if self._missed.asks_for_snapshot:
+            self._missed.fill()
             self._since = []
-            self._next_status_s = now_s
             self._requests.send({"command": "snapshot"}, self._take_snapshot, self._no_snapshot)
         elif now_s >= self._next_status_s:
             self._next_status_s = now_s + STATUS_EVERY_S
-            self._requests.send({"command": "status"}, self._take_playback, _ignore)
+            self._requests.send({"command": "status"}, self._take_status, _ignore)
 
     def _take_snapshot(self, reply: Reply) -> None:
         self.state.fill(snapshot_documents(reply), self._since or ())
         self._since = None
-        self._take_playback(reply)
 
     def _no_snapshot(self, _error: TransportError) -> None:
         self._since = None
+        self._missed.lose_engine()  # it is asked again
+
+    def _take_status(self, reply: Reply) -> None:
+        self._missed.tell(str(reply.get("state", "live")))
+        self.state.catching_up = self._missed.engine_state == CATCHING_UP
+        self._take_playback(reply)
 
     def _take_playback(self, reply: Reply) -> None:
         if "playback" in reply:

@@ -202,7 +202,6 @@ def publish(documents_port: int, control_port: int, seconds: float, n_viewers: i
 
 def watch(documents_port: int, control_port: int, seconds: float, size: tuple[int, int]) -> None:
     """Run the dashboard for some seconds; print what it cost as JSON."""
-    started_s = time.perf_counter()
     from PyQt6.QtCore import QEvent, QObject, QTimer
 
     from gazelive.dashboard.application import make_application
@@ -236,10 +235,10 @@ def watch(documents_port: int, control_port: int, seconds: float, size: tuple[in
             canvas.viewport().installEventFilter(watches[key])
         window.start()
         app.processEvents()
-        start_s = time.perf_counter() - started_s
+        start_cpu_s = time.process_time()
         print(json.dumps({"shown": True}), flush=True)
 
-        figures: dict[str, Any] = {"start_s": start_s}
+        figures: dict[str, Any] = {"start_cpu_s": start_cpu_s}
         settle_s = 6.0  # until the traces are full
 
         def begin() -> None:
@@ -340,9 +339,7 @@ def measure(seconds: float, n_viewers: int, size: tuple[int, int]) -> dict[str, 
     dashboard.wait(60)
     publisher.terminate()
     publisher.wait(60)
-    return {"n_viewers": n_viewers, "size": list(size), "start_s": shown_s, **figures} | {
-        "start_s": shown_s
-    }
+    return {"n_viewers": n_viewers, "size": list(size), "start_s": shown_s, **figures}
 
 
 def main() -> None:
@@ -364,7 +361,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("bench-results/dashboard.json"))
     options = parser.parse_args()
     print(
-        f"{'window':<12}{'viewers':>8}{'start s':>9}{'traces Hz':>11}{'gaze Hz':>9}"
+        f"{'window':<12}{'viewers':>8}{'start s':>9}{'(CPU)':>7}{'traces Hz':>11}{'gaze Hz':>9}"
         f"{'gap p99 ms':>12}{'CPU %':>8}{'MB':>7}{'grown MB':>10}{'bare CPU %':>12}"
     )
     rows = []
@@ -376,6 +373,7 @@ def main() -> None:
         rows.append(row)
         print(
             f"{f'{size[0]}×{size[1]}':<12}{n_viewers:>8}{row['start_s']:>9.2f}"
+            f"{row['start_cpu_s']:>7.2f}"
             f"{row['traces_hz']:>11.1f}{row['gaze_hz']:>9.1f}{row['traces_gap_p99_ms']:>12.1f}"
             f"{row['cpu_percent']:>8.1f}{row['memory_mb']:>7.0f}{row['grown_mb']:>10.1f}"
             f"{row['bare_cpu_percent']:>12.1f}"

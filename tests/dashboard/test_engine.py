@@ -11,7 +11,7 @@ pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QLabel
 
-from gazelive.clock import MonotonicClock
+from gazelive.clock import ManualClock
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
@@ -26,14 +26,17 @@ from ..unit.engine.streams import make_block, make_recording
 from .small_engine import low_addresses
 
 pytestmark = pytest.mark.slow
-PATIENCE_S = 60.0
+PATIENCE_S = 40.0
 N_TRIALS = 3
+FIRST_US = 1_000_000
+FAR_AHEAD_US = 4_000_000
+"""More than the pause between two trials."""
 
 
 def recorded():
     blocks, messages = [], []
     for k in range(N_TRIALS):
-        start_us = 1_000_000 + k * 5_000_000
+        start_us = FIRST_US + k * 5_000_000
         blocks.append(make_block(k, 3.0, start_us, rate_hz=1000.0))
         messages += [
             Message(start_us - 30_000, f"TRIALID {k}"),
@@ -68,25 +71,40 @@ class Lab:
         manifest = SessionManifest(
             session="s1", device="replay", mode="identify", started_at="", screen=PAPER_SCREEN
         )
-        self.device = ReplayDevice(recorded(), clock=MonotonicClock(), speed=3.0)
+        clock = ManualClock()  # moved by waiting for the next chunk
+        self.device = ReplayDevice(recorded(), clock=clock)
         self._writer = SessionWriter.create(self.folder, manifest, sync_interval_s=None)
         self._sender = ChunkSender(self._context, self.addresses.chunks)
         self._control = DeviceControl(self._context, self.addresses.device, self.device)
-        self._recorder = Recorder(self.device, self._writer, [self._sender], clock=MonotonicClock())
+        self._recorder = Recorder(self.device, self._writer, [self._sender], clock=clock)
         self.device.start()
 
-    def until(self, is_true, window=None):
-        """Let everything run until the window shows what is waited for."""
+    def until(self, is_true, window=None, *, play=True):
+        """Let everything run (or all but the device) until the window shows what is waited for."""
         window = window or self.window
         deadline = time.monotonic() + PATIENCE_S
         while not is_true(window):
-            assert time.monotonic() < deadline, window._header.label.text()
+            assert time.monotonic() < deadline, self._how_it_stands(window)
             if self.device is not None and not self.device.finished:
-                self._recorder.step(0.02)
+                if play and not self._far_ahead(window):
+                    self._recorder.step(0.02)
                 self._control.serve()
             window._clock.advance_s(0.1)
             window.tick()
             QApplication.processEvents()
+
+    def _how_it_stands(self, window):
+        device = self.device and (self.device.finished, self.device.tracker_time_us())
+        state = window.state
+        return (
+            f"{window._header.label.text()!r}; device {device}; shown {state._latest_us}; "
+            f"{state.trial}; {state.posterior}; {state.playback}; {self.engine.ask('status')}"
+        )
+
+    def _far_ahead(self, window):
+        """Say whether the device has played what a busy machine has not shown yet."""
+        shown_us = window.state._latest_us or FIRST_US
+        return self.device.tracker_time_us() - shown_us > FAR_AHEAD_US
 
     def finish(self):
         self.device.stop()
@@ -126,14 +144,14 @@ def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
     assert lab.window.panels["gaze"]._image.isVisible()
     lab.until(lambda w: w.state.summaries and w.state.history.points)
 
-    lab.until(lambda w: w.state.playback is not None and w._actions["pause"].isEnabled())
+    lab.until(lambda w: w._actions["pause"].isEnabled(), play=False)
     qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
-    lab.until(header("Paused"))
+    lab.until(header("Paused"), play=False)
     assert lab.device.playback().paused
     qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     lab.until(header("Live"))
 
-    lab.until(lambda w: w.state.trial is not None and w.state.trial.trial == "1")
+    lab.until(lambda w: w.state.trial is not None and w.state.trial.index == 2)
     late = lab.open_window()
     lab.until(lambda w: w.state.run == state.run and w.state.posterior is not None, late)
     settled = [point for point in late.state.history.points if point.settled]
@@ -153,7 +171,7 @@ def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
 
 def test_an_engine_that_is_killed_and_comes_back(lab):
     lab.begin()
-    lab.until(lambda w: w.state.trial is not None and w.state.trial.trial == "1")
+    lab.until(lambda w: w.state.trial is not None and w.state.trial.index == 2)
     lab.until(lambda w: w.state.posterior is not None and len(w.state.scene.saccades) > 0)
     before = lab.window.state.posterior
     lab.engine.kill()

@@ -39,10 +39,11 @@ def test_times_counts_and_speeds():
 
 
 def test_the_connection_in_words():
-    facts = dict(has_run=True, stopped=None, playback=None, silent_s=0.0)
+    facts = dict(has_run=True, catching_up=False, stopped=None, playback=None, silent_s=0.0)
     assert without_engine(False, "tcp://here").text == "Waiting for engine at tcp://here…"
     assert without_engine(True, "").text == "Engine lost. Waiting for engine…"
     assert with_engine(**{**facts, "has_run": False}).phase == "idle"
+    assert "catching up" in with_engine(**{**facts, "catching_up": True}).text
     assert with_engine(**facts).text == "Live"
     assert with_engine(**{**facts, "playback": Playback(speed=None)}).text == "Live, max"
     assert with_engine(**{**facts, "playback": Playback(paused=True)}).phase == "paused"

@@ -16,6 +16,7 @@ from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.judgement import Level
 from gazelive.dashboard.preferences import Preferences
 from gazelive.dashboard.theme import DARK, LIGHT, TURN_STYLES, VIEWER_SYMBOLS, text_scale
+from gazelive.dashboard.views.panel import REST_FRAMES
 from gazelive.errors import ConfigError, TransportError
 from gazelive.features.turns import Turn
 from gazelive.gaze import documents as d
@@ -40,6 +41,7 @@ class Replay:
     def __init__(self, documents=()):
         self.paused, self.speed = False, 1.0
         self.documents = [encode(document) for document in documents]
+        self.state = "live"
 
     def __call__(self, command):
         match command["command"]:
@@ -49,6 +51,7 @@ class Replay:
                 self.speed = command["speed"]
         return {
             "ok": True,
+            "state": self.state,
             "documents": self.documents,
             "playback": {"paused": self.paused, "speed": self.speed},
         }
@@ -75,7 +78,8 @@ def answered(window, qtbot):
 
     window.tick()
     qtbot.waitUntil(done)
-    window.tick()
+    for _ in range(REST_FRAMES + 1):
+        window.tick()
     QApplication.processEvents()
 
 
@@ -131,7 +135,23 @@ def test_the_engines_death_and_return(window, feed, qtbot):
     answered(window, qtbot)
     assert "Live" in window._header.label.text()
     assert "Dora" in texts(window.panels["posterior_now"])
-    assert len(sent(feed, "snapshot")) == 2
+    assert len(sent(feed, "snapshot")) == 1, "asked for what was missed"
+
+
+def test_an_engine_that_catches_up_is_asked_once_it_has(make_window, qtbot):
+    replay = Replay([run(), model(), trial(3), posterior()])
+    replay.state = "catching up"
+    window = make_window(ListFeed(answer=replay))
+    answered(window, qtbot)
+    assert "catching up" in window._header.label.text()
+    assert window.state.run is None
+    replay.state = "live"
+    window._clock.advance_s(2.0)
+    answered(window, qtbot)
+    assert "Ada" in texts(window.panels["posterior_now"])
+    window._clock.advance_s(2.0)
+    answered(window, qtbot)
+    assert len(sent(window._feed, "snapshot")) == 1
 
 
 def test_a_late_comer_gets_a_snapshot(make_window, qtbot):

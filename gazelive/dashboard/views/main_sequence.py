@@ -76,9 +76,11 @@ class MainSequencePanel(Panel):
 
     def refresh(self, state: DashboardState) -> None:
         """Draw points and band where something came."""
-        if self._look is None or state.main_sequence.revision == self._drawn:
+        revision = state.main_sequence.revision
+        if not self._rested() or self._look is None or revision == self._drawn:
             return
-        self._drawn = state.main_sequence.revision
+        self._drawn = revision
+        self._tire()
         points = state.main_sequence.points()
         band = usable_band(state.model)
         self._hint.setVisible(not len(points.amplitude_deg) and band is None)

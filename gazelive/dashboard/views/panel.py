@@ -20,6 +20,10 @@ class Look:
     scale: float
 
 
+REST_FRAMES = 6
+"""Between two drawings of what is costly to draw: five a second are enough for what is read."""
+
+
 class Panel(QWidget):
     """Base of the panels: `refresh` and `set_look` are theirs to fill."""
 
@@ -31,6 +35,7 @@ class Panel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._frames_to_rest = 0
         self._spacing: dict[QLayout, tuple[QMargins, int]] = {}
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -51,6 +56,15 @@ class Panel(QWidget):
     def refresh(self, state: DashboardState) -> None:
         """Show what has changed since the last call."""
         raise NotImplementedError
+
+    def _rested(self) -> bool:
+        """Say, once per frame, whether enough of them have passed since `_tire`."""
+        self._frames_to_rest = max(self._frames_to_rest - 1, 0)
+        return self._frames_to_rest == 0
+
+    def _tire(self) -> None:
+        """Rest some frames: a replay at many times real time changes everything in each."""
+        self._frames_to_rest = REST_FRAMES
 
     def set_look(self, look: Look) -> None:
         """Take on colours and sizes."""

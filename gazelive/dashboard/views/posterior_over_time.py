@@ -102,9 +102,10 @@ class PosteriorOverTime(Panel):
     def refresh(self, state: DashboardState) -> None:
         """Draw the lines where something came."""
         revision = (state.history.revision, state.posterior_revision)
-        if self._look is None or revision == self._drawn:
+        if not self._rested() or self._look is None or revision == self._drawn:
             return
         self._drawn = revision
+        self._tire()
         self._hint.setVisible(not state.history.points)
         self._set_range(state)
         self._draw_boundaries(state)
