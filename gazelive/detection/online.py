@@ -122,6 +122,10 @@ class OnlineDetector:
         """Forget everything, noise and thresholds too."""
         self._state = make_state(self.parameters)
 
+    def take_noise_of(self, other: OnlineDetector) -> None:
+        """Begin with what another detector of the same parameters has learned of the noise."""
+        copy_noise(other._state, self._state)
+
     def _outputs(self, n_rows: int) -> list[DetectorOutput]:
         return [
             to_output(row, self.eye, self.parameters, self._interval_ms)

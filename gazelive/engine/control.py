@@ -173,6 +173,7 @@ def request(
 def _only_if_there(socket: Socket) -> None:
     """Send to a peer that is there or not at all: what is old is of no use to one that comes."""
     socket.setsockopt(zmq.IMMEDIATE, 1)
+    socket.setsockopt(zmq.RECONNECT_IVL, 500)
 
 
 def sentence(error: Exception) -> str:

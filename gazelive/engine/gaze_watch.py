@@ -35,10 +35,17 @@ class GazeWatch:
     def __init__(
         self, sampling_rate_hz: float, eyes: str, parameters: DetectorParameters | None
     ) -> None:
+        self._settings = sampling_rate_hz, eyes, parameters
         eye: EventEye = "both" if eyes == "LR" else "L" if eyes == "L" else "R"
         self._live = LiveFeatures(sampling_rate_hz, parameters, eye=eye)
         self._both = CyclopeanGaze(sampling_rate_hz) if eyes == "LR" else None
         self._saccades: dict[int, Saccade] = {}
+
+    def sibling(self) -> GazeWatch:
+        """Return another that has learned the same of the noise, and seen nothing."""
+        sibling = GazeWatch(*self._settings)
+        sibling._live.detector.take_noise_of(self._live.detector)
+        return sibling
 
     @property
     def threshold_deg_s(self) -> float:

@@ -118,7 +118,7 @@ class Pipeline:
         self._waiting: list[Message] = []
         """Messages whose samples have not come yet, in the order of time."""
         self._effective_us: int | None = None
-        """The time of the last message that took effect."""
+        """The latest time of a message that took effect and made a difference."""
         self._block: KeptBlock | None = None
         self._last_block = -1
         self._has_trials = False
@@ -323,7 +323,8 @@ class Pipeline:
     # messages
 
     def _queue(self, message: Message) -> None:
-        if self._effective_us is not None and _time_of(message) < self._effective_us:
+        is_late = self._effective_us is not None and _time_of(message) < self._effective_us
+        if is_late and self._matters(message):
             text = f"came after a later one: {message.text[:80]!r}"
             self._documents.append(
                 Quality(tracker_time_us=_time_of(message), kind="message", text=text)
@@ -350,7 +351,9 @@ class Pipeline:
             self._take_message(self._waiting.pop(0))
 
     def _take_message(self, message: Message) -> None:
-        self._effective_us = max(_time_of(message), self._effective_us or 0)
+        if self._matters(message):
+            before_us = _time_of(message) if self._effective_us is None else self._effective_us
+            self._effective_us = max(_time_of(message), before_us)
         for step in self._trials.take(message):
             self._take_step(step)
         if message.text.startswith("!CAL"):

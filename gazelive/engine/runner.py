@@ -122,7 +122,7 @@ class Engine:
             while self._stop_reason is None:
                 self.step(PATIENCE_MS)
             if self._run is not None:
-                self._run.finish(self._stop_reason)
+                self._run.finish(self._stop_reason, reads_on=False)
             return self._stop_reason
         except BaseException as error:
             self._tell_end(error)

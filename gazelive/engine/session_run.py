@@ -118,10 +118,11 @@ class SessionRun:
         if sign.next_chunk == self.next_chunk:  # else it is old
             self._publish(self.pipeline.end_block())
 
-    def finish(self, reason: str) -> None:
-        """Analyse what is left and end the run."""
+    def finish(self, reason: str, *, reads_on: bool = True) -> None:
+        """Analyse what is left on disk (or leave it) and end the run."""
         if not self.is_finished:
-            self.read_disk()
+            if reads_on:
+                self.read_disk()
             self.is_finished = True
             self._publish(self.pipeline.finish(reason))
 

@@ -56,6 +56,7 @@ class LiveViewing:
         self._quality = quality
         self._n_trials = n_trials
         self._watched: tuple[float, str] | None = None
+        self._certain: GazeWatch | None = None
         self._is_recalibrated = False
         self._n_announced = 0
         self.current: Viewing | None = None
@@ -70,6 +71,7 @@ class LiveViewing:
     def _watch(self, rate_hz: float, eyes: str) -> None:
         self._inside = GazeWatch(rate_hz, eyes, self._parameters)
         self._between = GazeWatch(rate_hz, eyes, self._parameters)
+        self._certain = None
         self._watched = rate_hz, eyes
 
     def calibrated(self) -> None:
@@ -102,6 +104,9 @@ class LiveViewing:
             self._watch(*self._watched)
             self._is_recalibrated = False
         self.current = viewing
+        if viewing.kind != "image" and self._watched is not None:
+            # what is learned now counts only if it turns out to be an interval
+            self._certain, self._inside = self._inside, self._inside.sibling()
         if viewing.kind != "block":
             documents += self.announce()
         if block is not None and block.first_us is not None and block.geometry is not None:
@@ -138,7 +143,7 @@ class LiveViewing:
         documents = self.flush()
         if not viewing.is_announced:
             documents += self.announce()
-        self.current = None
+        self.current = self._certain = None
         return [*documents, TrialStopped(trial=viewing.trial, tracker_time_us=time_us)]
 
     def restart(self, viewing: Viewing, block: KeptBlock | None) -> list[Document]:
@@ -150,6 +155,8 @@ class LiveViewing:
         documents: list[Document] = []
         if before is not None:
             documents += self.flush()
+            if self._certain is not None:
+                self._inside, self._certain = self._certain, None
             self.abandon_evidence()
             self.current = None
             if before.is_announced and before.trial == viewing.trial:

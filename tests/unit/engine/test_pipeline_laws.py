@@ -8,8 +8,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gazelive.devices.fault_kinds import BackwardTimes, LostSamples, RepeatedTimes, TimeJitter
-from gazelive.gaze.documents import Posterior, Quality, Saccade, SaccadeOnset
+from gazelive.gaze.documents import (
+    IntervalSettled,
+    Posterior,
+    Quality,
+    Retraction,
+    Saccade,
+    SaccadeOnset,
+    TrialStarted,
+)
 from gazelive.gaze.stream import Message
+from gazelive.offline.analysis import analyse
 from gazelive.recordings.time_order import in_order
 
 from .streams import (
@@ -201,3 +210,44 @@ def test_chunks_hold_everything_once(pool):
     assert [m.text for chunk in chunks for m in chunk.messages] == [m.text for m in messages]
     samples = np.concatenate([chunk.samples for chunk in chunks])
     assert samples.tobytes() == recording.blocks[0].samples.tobytes()
+
+
+def found_live(documents):
+    """Return the saccades of each interval as they came live, retracted ones left out."""
+    intervals, current, retracted = [], None, set()
+    for document in documents:
+        match document:
+            case TrialStarted():
+                current = []
+            case Saccade() if current is not None:
+                current.append(document)
+            case Retraction():
+                retracted.add(document.onset_us)
+            case IntervalSettled():
+                intervals.append([s for s in current or [] if s.onset_us not in retracted])
+                current = None
+    return intervals
+
+
+@pytest.mark.parametrize("told", ["images", "trials", "nothing"])
+@pytest.mark.parametrize("n_chunks", [1, 37, 400])
+def test_what_is_found_live_is_what_online_detection_finds(pool, told, n_chunks):
+    blocks, messages = [], []
+    for k in range(5):
+        start_us = 1_000_000 + 6_000_000 * k
+        blocks.append(moved(pool[k % 3], start_us, 2000))
+        if told != "nothing":
+            messages.append(Message(start_us + 100_000, f"TRIALID {k}"))
+        if told == "images":
+            messages.append(Message(start_us + 900_000, "image_onset"))
+            messages.append(Message(start_us + 900_000, "!V IMGLOAD FILL a.png"))
+            messages.append(Message(start_us + 3_000_000, "image_offset"))
+        if told != "nothing":
+            messages.append(Message(start_us + 3_300_000, "TRIAL_RESULT 0"))
+        if k == 2:
+            text = "!CAL CALIBRATION HV9 R RIGHT GOOD"
+            messages.append(Message(start_us + 5_000_000, text))
+    recording = make_recording(blocks, messages)
+    documents = run(recording, Cuts(tuple(np.linspace(0, 1, n_chunks + 1))))
+    offline = analyse(recording, method="online").intervals
+    assert found_live(documents) == [list(i.gaze.detection.saccades) for i in offline]
