@@ -45,10 +45,12 @@ def make_chunk(seed: int, number: int) -> Chunk:
     n_samples = _MOST_SAMPLES if (seed + number) % 5 == 0 else (7 * number + seed) % 50
     start = (131 * number + 17 * seed) % _MOST_SAMPLES
     messages = (Message(number, f"TRIALID {number}"),) if number % 3 == 0 else ()
+    samples = _POOL[start : start + n_samples].copy()
+    samples["tracker_time_us"] = number * 10_000_000 + 1000 * np.arange(n_samples)
     return Chunk(
         number=number,
         block=number // CHUNKS_PER_BLOCK,
-        samples=_POOL[start : start + n_samples],
+        samples=samples,
         messages=messages,
         arrival_s=number / 100,
     )
