@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from gazelive.detection import DetectorParameters
+from gazelive.detection import DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import ModelError
 from gazelive.identification.fitted import Fitted
 from gazelive.identification.methods import Options, fit_method
@@ -112,8 +112,12 @@ def detector_of(model: TrainedModel) -> Detector:
 
 
 def _choice(detector: Detector) -> DetectorChoice:
+    """Return all settings, defaults too: those of another version may be others."""
     parameters = detector.parameters
-    if parameters is None or isinstance(parameters, DetectorParameters):
+    if parameters is None:
+        by_paper = detector.method == "engbert-kliegl"
+        parameters = EngbertKlieglParameters() if by_paper else DetectorParameters()
+    if isinstance(parameters, DetectorParameters):
         return DetectorChoice(method=detector.method, parameters=parameters)
     return DetectorChoice(method=detector.method, engbert_kliegl=parameters)
 
