@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -26,6 +27,7 @@ from gazelive.dashboard.window import DashboardWindow
 from gazelive.gaze.documents import Document
 from gazelive.offline.analysis import analyse
 from gazelive.recordings.opening import read_recording
+from gazelive.recordings.trials import find_trials
 
 STIMULI = Path(__file__).parents[2] / "stimuli"
 
@@ -50,6 +52,9 @@ def documents_until(name: str, seconds: float) -> list[Document]:
             ).recording,
             image_rect_px(),
         )
+        if not recording.trials:
+            trials = find_trials(recording.messages, recording.blocks)
+            recording = replace(recording, trials=trials)
     else:
         recording, rectangle = read_recording(Path(name)), None
     sent = list(recorded_documents(analyse(recording), image_rectangle_px=rectangle))
