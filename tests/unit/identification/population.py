@@ -7,7 +7,12 @@ single saccade differs from its person, is known: so it is known what must be re
 
 from __future__ import annotations
 
+import atexit
+import functools
+import itertools
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +26,7 @@ from gazelive.features.scanpath import (
 )
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
 from gazelive.identification.training_set import SourceKind, TrainingSet, training_set
+from gazelive.simulation.corpus import CorpusPlan, write_corpus
 
 SIGNED = np.array([feature.signed for feature in (*MOVEMENT, *AFTER, *TEXTURE)])
 DYNAMICS = slice(Column.MEAN_VELOCITY_DEG_S, MOVEMENT_AT)
@@ -124,3 +130,30 @@ def identified(identifier, scanpaths, log_prior=None):
         probe.begin(path.image)
         probe.settle(path)
     return probe.estimate()
+
+
+def write_table(path, persons, n_images, n_saccades, *, unit="deg", sessions=("",), seed=0):
+    """Write the fixation table of people who look at images, and return its path."""
+    has_sessions = sessions != ("",)
+    lines = [f"viewer,image,fixation,x_{unit},y_{unit},duration_ms" + ",session" * has_sessions]
+    for person, (s, session), i in itertools.product(persons, enumerate(sessions), range(n_images)):
+        fixations = person.looks("fixations", n_saccades, seed + 1000 * s + i).fixations
+        for k, (x, y, duration_s) in enumerate(fixations):
+            cells = [person.name, f"im{i}.jpg", k + 1, f"{x:.4f}", f"{y:.4f}"]
+            cells += [f"{1000 * duration_s:.2f}", *([session] if has_sessions else [])]
+            lines.append(",".join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@functools.cache
+def small_corpus() -> Path:
+    """Return a corpus of four simulated viewers in two sessions; nobody may change it."""
+    kept = tempfile.TemporaryDirectory(prefix="gazelive-test-")
+    atexit.register(kept.cleanup)
+    folder = Path(kept.name) / "corpus"
+    plan = CorpusPlan(
+        n_viewers=4, n_images=6, n_pool=6, n_sessions=2, seconds=3.0, sampling_rate_hz=250.0
+    )
+    write_corpus(plan, folder)
+    return folder
