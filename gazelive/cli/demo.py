@@ -91,9 +91,11 @@ def _tell_session(session: LiveSession, who: str) -> None:
         markup=False,
     )
     for level, crossing in summary.crossed.items():
-        when = (
-            "never"
-            if crossing is None
-            else f"after {crossing.seconds:.1f} s of viewing, {crossing.n_saccades} saccades"
-        )
-        output.print(f"  {level:.0%} was passed {when}.", markup=False)
+        if crossing is None:
+            output.print(f"  {level:.0%} was never passed.", markup=False)
+        else:
+            output.print(
+                f"  {level:.0%} was passed after {crossing.seconds:.1f} s of viewing, "
+                f"{counted(crossing.n_saccades, 'saccade')}.",
+                markup=False,
+            )
