@@ -19,16 +19,15 @@ from gazelive.errors import IncompatibleModelError, ModelError
 from gazelive.features.scanpath import Scanpath
 from gazelive.identification import gazelive_samples as samples
 from gazelive.identification.embedding import EmbeddingIdentifier
-from gazelive.identification.fitted import Fitted, Machine
+from gazelive.identification.fitted import Fitted, Machine, MachineKind
 from gazelive.identification.identifier_arrays import (
     Arrays,
     viewer_columns,
     with_viewer_columns,
 )
 from gazelive.identification.linear import LinearIdentifier, score_weights
-from gazelive.identification.machines import DEFAULT_FACTOR, Linear, fit_svm
+from gazelive.identification.machines import Linear
 from gazelive.identification.markov_methods import (
-    SVM_COST,
     likelihood_ratio_weights,
     training_units,
 )
@@ -41,8 +40,8 @@ from gazelive.models.markov import MarkovModel, markov_of_statistics, scanpath_s
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-LOGISTIC_COST = 0.05
-"""Prior variance of a new viewer's weights in the whitened space."""
+COSTS: dict[MachineKind, float] = {"svm": 0.3, "logistic": 0.05}
+"""Prior variance of a new viewer's weights in the whitened space, by the kind of the others."""
 
 
 def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
@@ -232,8 +231,7 @@ def _linear_column(
         }
         logits = Linear(np.zeros((machine.logits.weights.shape[0], 1)), np.zeros(1))
     else:
-        fit = _fit_svm_column if machine.kind == "svm" else _fit_logistic_column
-        logits = fit(machine, whitened, n_known)
+        logits = _fit_column(machine, whitened, n_known)
         composed = logits.after(machine.whitening)
         n_dimensions = representation.n_dimensions
         made = score_weights(representation, composed.weights[:n_dimensions])
@@ -275,7 +273,7 @@ def _scenewalk_column(
         return column, None
     whitened = machine.whitening(scores)
     n_known = len(identifier.viewer_ids)
-    logits = _fit_svm_column(machine, whitened, n_known)
+    logits = _fit_column(machine, whitened, n_known)
     composed = logits.after(machine.whitening)
     column |= {"machine_weights": composed.weights.T, "machine_bias": composed.bias}
     return column, _with_units(machine, whitened, logits, n_known)
@@ -295,19 +293,13 @@ def _own_likelihood(
     return pooled, [markov_of_statistics(block.features, np.asarray(total), towards=pooled)]
 
 
-def _fit_svm_column(machine: Machine, whitened: Floats, n_known: int) -> Linear:
-    """Fit the new viewer's machine against the stored scores of all others."""
-    del n_known
-    scores = np.concatenate((machine.scores.astype(np.float64), whitened))
-    labels = np.repeat(np.array([0, 1]), (len(machine.scores), len(whitened)))
-    both = fit_svm(SVM_COST)(scores, labels, 2)
-    # of two classes each has half of the decision; one viewer alone gave no factor
-    factor = 2 * (machine.factor or DEFAULT_FACTOR)
-    return Linear(factor * both.weights[:, 1:], factor * both.bias[1:])
+def _fit_column(machine: Machine, whitened: Floats, n_known: int) -> Linear:
+    """Fit the new viewer's weights, everybody else's held as they are.
 
-
-def _fit_logistic_column(machine: Machine, whitened: Floats, n_known: int) -> Linear:
-    """Fit the new viewer's weights, everybody else's held as they are."""
+    What they say is comparable at once with what the others' say: a support vector machine of
+    one's own would have to be calibrated against theirs, from a few units.
+    """
+    cost = COSTS[machine.kind]
     scores = np.concatenate((machine.scores.astype(np.float64), whitened))
     is_new = np.arange(len(scores)) >= len(machine.scores)
     others = special.logsumexp(machine.logits(scores), axis=1)
@@ -319,7 +311,7 @@ def _fit_logistic_column(machine: Machine, whitened: Floats, n_known: int) -> Li
         margin = logit - others
         value = weight @ np.where(is_new, np.logaddexp(0, -margin), np.logaddexp(0, margin))
         slope = weight * (special.expit(margin) - is_new)
-        ridge = packed[:-1] / LOGISTIC_COST
+        ridge = packed[:-1] / cost
         gradient = np.append(scores.T @ slope + ridge, slope.sum())
         return float(value + 0.5 * packed[:-1] @ ridge), gradient
 

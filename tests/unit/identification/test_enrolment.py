@@ -59,6 +59,23 @@ class TestEnrol:
         assert best[-2:] == [5, 6]
         assert np.mean([found == number for number, found in enumerate(best)]) >= 6 / 7
 
+    def test_many_newcomers_are_recognised_almost_as_after_a_refit(self, method, kind):
+        n_base, n_new = 12, 8
+        training = training_of(people(n_base), kind, 12, 16)
+        model = new_model(fit_method(method, training), training, None, Provenance(source=""))
+        enrolled = enrol(model, newcomers(kind, n_new, first=n_base, n_scanpaths=12))
+        right = [
+            np.array(
+                [
+                    identified(made.identifier, looks_of(person, kind)).best == number
+                    for number, person in enumerate(people(n_base + n_new))
+                ]
+            )
+            for made in (enrolled, refit(enrolled).model)
+        ]
+        for group in (slice(0, n_base), slice(n_base, None)):
+            assert right[0][group].mean() >= right[1][group].mean() - 0.2
+
     def test_those_who_are_there_stay_as_they_are(self, method, kind):
         before = base(method, kind)
         after = enrol(before, newcomers(kind))
