@@ -10,7 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.train import names_of
+from gazelive.cli.train import check_stimuli, names_of
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def identify(
     from gazelive.offline.scanpaths import gather
     from gazelive.offline.training import detector_of
 
+    check_stimuli(stimuli)
     model = with_stimuli(load_model(model_path), stimuli)
     log_prior = _log_prior(prior, model)
     with progress(f"Reading {source.name}", quiet=quiet) as report:

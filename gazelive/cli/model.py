@@ -36,6 +36,9 @@ def show(model_path: ModelPath, as_json: Json = False) -> None:
     assert isinstance(names, list)
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     output.print(f"viewers: {', '.join(names[:20])}{more}", markup=False)
+    detector = facts["detector"]
+    if isinstance(detector, dict):
+        facts["detector"] = f"{detector['method']} (its settings: add --json)"
     for name, value in facts.items():
         output.print(f"{name}: {_plain(value)}", markup=False)
 

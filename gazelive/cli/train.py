@@ -71,6 +71,7 @@ def train(
     from gazelive.offline.training import train as train_model
 
     _check(output, method, source)
+    check_stimuli(stimuli)
     flags = geometry_flags(screen, size_mm, distance_mm)
     excluded = names_of(exclude_viewers)
     with progress(f"Reading {source.name}", quiet=quiet) as report:
@@ -150,6 +151,14 @@ def summary(model: TrainedModel) -> dict[str, object]:
         "base_id": model.base_id,
         "provenance": msgspec.to_builtins(model.provenance),
     }
+
+
+def check_stimuli(stimuli: Path | None) -> None:
+    """Refuse a folder of images that is not there."""
+    from gazelive.errors import ConfigError
+
+    if stimuli is not None and not stimuli.is_dir():
+        raise ConfigError(f"{stimuli}: there is no such folder", key="--stimuli")
 
 
 def _check(output: Path, method: str, source: Path) -> None:

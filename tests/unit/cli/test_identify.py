@@ -169,6 +169,7 @@ class TestMistakes:
             (["--prior", "p0001=0"], "--prior: needs numbers above 0"),
             (["--prior", "p0001=inf"], "--prior: needs numbers above 0"),
             (["--session", "4"], "has no session 4"),
+            (["--stimuli", "nowhere"], "--stimuli: nowhere: there is no such folder"),
         ],
     )
     def test_options(self, gazelive, model, probes, arguments, message):

@@ -59,7 +59,9 @@ class TestShow:
         gazelive("train", small_corpus(), "-o", path, "-q", "--method", "markov-dynamics")
         _, out, _ = gazelive("model", "show", path)
         assert "rate_range_hz: 125, 500\n" in out
-        assert "detector: method settled, parameters " in out
+        assert "detector: settled (its settings: add --json)\n" in out
+        _, out, _ = gazelive("model", "show", path, "--json")
+        assert json.loads(out)["detector"]["parameters"]["threshold_noise"] > 0
 
     def test_no_model(self, gazelive, tmp_path):
         exit_code, _, err = gazelive("model", "show", tmp_path / "none.model")

@@ -174,6 +174,7 @@ class TestMistakes:
             (["--images", "nowhere.txt"], "cannot be read as a list of images"),
             (["--exclude-viewers", "p0000,p0001,p0002,p0003,p0004"], "nothing is left of it"),
             (["--screen", "800"], "--screen"),
+            (["--stimuli", "nowhere"], "--stimuli: nowhere: there is no such folder"),
             (["--far", "0.9"], "--far"),
         ],
     )
