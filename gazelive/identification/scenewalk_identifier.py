@@ -108,6 +108,7 @@ class SceneWalkProbe:
         self._is_open = False
         self._n_open = 0
         self._n_units = 0
+        self._n_settled = 0
         self._n_saccades = 0
         self._n_images = 0
         self._seconds = 0.0
@@ -115,7 +116,7 @@ class SceneWalkProbe:
     def begin(self, image: str | None) -> None:
         """Open an interval; what an unsettled one said before stays."""
         if self._is_open:
-            self._close(self._open_evidence(), self._n_open, 0.0)
+            self._close(self._open_evidence(), self._n_open, 0.0, is_unit=self._has_spoken)
         identifier = self._identifier
         density, _ = identifier.scene.saliency(image)
         grid = identifier.scene.grid
@@ -138,18 +139,20 @@ class SceneWalkProbe:
         """Replace the open interval's evidence."""
         identifier = self._identifier
         viewing = identifier.scene.viewing(scanpath)
-        self._close(identifier.evidence(viewing), scanpath.n_saccades, scanpath.seconds)
-        if identifier.plda is None or not viewing.n_scored:
+        evidence, says = identifier.evidence(viewing), viewing.n_scored > 0
+        self._close(evidence, scanpath.n_saccades, scanpath.seconds, is_unit=says)
+        if identifier.plda is None or not says:
             return
+        self._n_settled += 1
         self._score += identifier.pooled.fisher_score(viewing)
         leader = int(np.argmax(self._settled + self._log_prior))
-        match = identifier.plda.log_ratio(self._score / self._n_units, self._n_units, leader)
-        self._log_unknown = identifier.threshold.log_unknown(match, self._n_units)
+        match = identifier.plda.log_ratio(self._score / self._n_settled, self._n_settled, leader)
+        self._log_unknown = identifier.threshold.log_unknown(match, self._n_settled)
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""
         log_probabilities = np.empty(len(self._settled))
-        units = self._n_units + self._is_open
+        units = self._n_units + self._has_spoken
         scale = 1 / (1 + max(units - 1, 0) * self._identifier.correlation)
         log_posterior(
             self._settled, self._open_evidence(), scale, self._log_prior, log_probabilities
@@ -163,9 +166,14 @@ class SceneWalkProbe:
             not self._is_open,
         )
 
+    @property
+    def _has_spoken(self) -> bool:
+        """Whether the open interval says anything yet."""
+        return self._is_open and self._live[0].n_scored > 0
+
     def _open_evidence(self) -> Floats:
         identifier = self._identifier
-        if not self._is_open or not self._live[0].n_scored:
+        if not self._has_spoken:
             return np.zeros(len(self._settled))
         if identifier.machine is not None:
             return identifier.machine(self._live[0].fisher_score)
@@ -173,9 +181,9 @@ class SceneWalkProbe:
         ratios = [live.log_likelihood - reference for live in self._live[1:]]
         return identifier.temperature * np.array(ratios)
 
-    def _close(self, evidence: Floats, n_saccades: int, seconds: float) -> None:
+    def _close(self, evidence: Floats, n_saccades: int, seconds: float, *, is_unit: bool) -> None:
         self._settled += evidence
-        self._n_units += 1
+        self._n_units += is_unit
         self._n_saccades += n_saccades
         self._n_images += 1
         self._seconds += seconds

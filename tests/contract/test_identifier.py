@@ -49,7 +49,7 @@ CASES = [
     Case("markov-dynamics", "samples"),
     Case("markov", "fixations"),
     Case("scenewalk", "fixations", 2, 3, 7, learns_much=False),
-    Case("fisher-scenewalk", "fixations", 2, 3, 7, learns_much=False),
+    Case("fisher-scenewalk", "samples", 2, 3, 7, learns_much=False),
 ]
 RECOGNISING = [case for case in CASES if case.learns_much]
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
