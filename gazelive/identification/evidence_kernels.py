@@ -38,8 +38,8 @@ def add_row_evidence(
 ) -> bool:
     """Add what a saccade says to `evidence` (viewers,); return whether it says anything.
 
-    `value_weights` is (types, features, 3, viewers), `type_weights` (types, viewers); `values` is
-    scratch of one number per feature.
+    `value_weights` is (types, features, 2 or 3, viewers), `type_weights` (types, viewers);
+    `values` is scratch of one number per feature.
     """
     type_ = row_type(row, types[0], types[1], types[2])
     if type_ < 0:
@@ -58,7 +58,10 @@ def add_row_evidence(
         second = min(max(second, -limit), limit)
         weights = value_weights[type_, f]
         for k in range(n_viewers):
-            evidence[k] += first * weights[0, k] + second * weights[1, k] + weights[2, k]
+            evidence[k] += first * weights[0, k] + second * weights[1, k]
+        if len(weights) == 3:
+            for k in range(n_viewers):
+                evidence[k] += weights[2, k]
         says = True
     if part != LATE:
         of_type = type_weights[type_]

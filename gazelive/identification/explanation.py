@@ -60,7 +60,8 @@ def _explain_linear(
             for f, feature in enumerate(features.features):
                 said = np.einsum("nte,tek->k", shaped[:, :, f], weights.values[:, f, :entries])
                 known = np.isfinite(values[:, f]) & (types >= 0)
-                said = said + weights.values[types[known], f, 2].sum(axis=0)
+                if weights.values.shape[2] == 3:
+                    said = said + weights.values[types[known], f, 2].sum(axis=0)
                 _add(contributions, feature.name, said)
             if len(types[types >= 0]):
                 name = Representation((weights.block,)).dimension_names()[-1]

@@ -39,7 +39,8 @@ class BlockWeights:
 
     block: Block
     values: Floats
-    """(types, features, 3, viewers): of both entries of a value's score, and of its being known."""
+    """(types, features, 2 or 3, viewers): of both entries of a value's score, and for likelihoods
+    of its being known."""
     types: Floats
     """(types, viewers): of a saccade's being of a type."""
 
@@ -93,7 +94,7 @@ def score_weights(representation: Representation, weights: Floats) -> tuple[Bloc
         own = weights[first:beyond]
         n_types, n_features, _ = block.cells.shape
         n_values = n_types * n_features * block.entries
-        values = np.zeros((n_types, n_features, 3, weights.shape[1]))
+        values = np.zeros((n_types, n_features, 2, weights.shape[1]))
         values[:, :, : block.entries] = own[:n_values].reshape(
             n_types, n_features, block.entries, weights.shape[1]
         )

@@ -128,7 +128,12 @@ def sklearn_us() -> float:
     machine.coef_, machine.intercept_ = rng.normal(size=(1000, 68)), rng.normal(size=1000)
     machine.classes_ = np.arange(1000)
     one = rng.normal(size=(1, 68))
-    return best_us(lambda: machine.predict(one), 50, 30)
+    times = []
+    for _ in range(300):  # each call by itself and the median, as of our updates
+        started = time.perf_counter_ns()
+        machine.predict(one)
+        times.append(time.perf_counter_ns() - started)
+    return float(np.median(times)) / 1000
 
 
 def best_us(run: Callable[[], object], n: int, repeats: int) -> float:
