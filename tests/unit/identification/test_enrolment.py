@@ -1,6 +1,7 @@
 """Viewers come and go; what stays is untouched, and what is forgotten is gone."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from gazelive.errors import IncompatibleModelError, ModelError
 from gazelive.identification.enrolment import enrol, forget, merge
 from gazelive.identification.identifier_arrays import identifier_arrays, viewer_columns
+from gazelive.identification.markov_methods import training_units
 from gazelive.identification.methods import fit_method
 from gazelive.identification.model_file import (
     Provenance,
@@ -255,3 +257,34 @@ def test_a_refit_is_the_training_again_to_the_bit(method, kind, tmp_path):
         identified(again.identifier, paths).log_probabilities,
         identified(model.identifier, paths).log_probabilities,
     )
+
+
+def test_long_intervals_are_judged_as_wholes_neither_in_training_nor_when_enrolled():
+    """How many saccades an interval had says something of it, not of each of its windows."""
+
+    def looks(persons, n_saccades):
+        rng = np.random.default_rng(0)
+        labelled = labelled_looks(persons, "fixations", 8, n_saccades)
+        return training_set(
+            "fixations",
+            [(v, s, replace(path, seconds=rng.normal(3, 0.1))) for v, s, path in labelled],
+        )
+
+    training = looks(people(5), 16)
+    model = new_model(fit_method("gazelive", training), training, None, Provenance(source=""))
+    identifier = model.identifier
+    assert identifier.closing is not None
+    machine = model.fitted.machine
+    n_plain = identifier.representation.n_dimensions
+    for n_saccades, is_judged in ((16, True), (45, False)):
+        added = looks(people(1, first=20), n_saccades)
+        after = enrol(model, added).fitted.machine
+        units = training_units(added, identifier.representation)
+        closing = np.zeros((len(units.scores), 4))
+        if is_judged:
+            closing = np.array(
+                [identifier.closing.scores(n_saccades, path.seconds) for path in added.scanpaths]
+            )
+        expected = machine.whitening(np.concatenate((units.scores, closing), axis=1))
+        assert machine.whitening.weights.shape[0] == n_plain + 4
+        np.testing.assert_allclose(after.scores[len(machine.scores) :], expected, rtol=1e-5)

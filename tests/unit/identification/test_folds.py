@@ -71,5 +71,14 @@ def test_one_long_interval_or_one_image_is_split_in_time(images):
         assert np.bincount(own).tolist() == [2] * 5
 
 
+def test_who_saw_images_of_one_fold_only_is_not_held_out_whole():
+    names = [f"i{k:02}" for k in range(50)]
+    alone = unit_folds(names, np.arange(50), np.zeros(50, np.int64))
+    one_fold = [name for name, fold in zip(names, alone, strict=True) if fold == 3][:5]
+    viewers = np.repeat([0, 1], (50, 5))
+    folds = unit_folds(names + one_fold, np.arange(55), viewers)
+    assert len(set(folds[viewers == 1])) > 1
+
+
 def test_nothing():
     assert len(unit_folds([], np.empty(0, np.int64), np.empty(0, np.int64))) == 0

@@ -12,7 +12,7 @@ from gazelive.errors import IncompatibleModelError, ModelError
 from gazelive.features.scanpath import LATE_COLUMN
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import load_model, save_model
-from gazelive.offline.identification import check_fits, identify, results_json
+from gazelive.offline.identification import check_fits, identify, identify_probe, results_json
 from gazelive.offline.scanpaths import Detector, Gathered, Probe, gather
 from gazelive.offline.training import FEWEST_SACCADES, detector_of, refit, train, usable
 
@@ -184,6 +184,44 @@ class TestIdentify:
         probe = replace(gathered.probes[0], scanpaths=(cut,))
         shorter = identify(model, replace(gathered, probes=(probe,)))[0]
         assert identify(model, gathered)[0].course[:5] == shorter.course[:5]
+
+    def test_saccades_are_handed_over_as_they_come_live(self, model):
+        heard = []
+
+        class Listener:
+            method, viewer_ids = "listener", model.identifier.viewer_ids
+
+            def probe(self, log_prior=None):
+                inside = model.identifier.probe(log_prior)
+
+                class Listening:
+                    def __getattr__(self, name):
+                        def call(*arguments):
+                            heard.append((name, *arguments))
+                            return getattr(inside, name)(*arguments)
+
+                        return call
+
+                return Listening()
+
+        probe = gathered_looks(1, 1, 4).probes[0]
+        identify_probe(Listener(), probe)
+        steps = [each for each in heard if each[0] in ("begin", "add_saccade", "complete_saccade")]
+        assert [step[0] for step in steps[:5]] == [
+            "begin",
+            "add_saccade",
+            "complete_saccade",
+            "add_saccade",
+            "complete_saccade",
+        ]
+        rows = probe.scanpaths[0].saccades
+        for number, (_, row) in enumerate(steps[1:8:2]):
+            assert np.isnan(row[LATE_COLUMN])
+            np.testing.assert_array_equal(
+                np.delete(row, LATE_COLUMN), np.delete(rows[number], LATE_COLUMN)
+            )
+        for number, (_, row) in enumerate(steps[2:7:2]):
+            np.testing.assert_array_equal(row, rows[number])
 
     def test_each_scanpath_by_itself(self, model):
         (result,) = identify(model, gathered_looks(1, 3, seed=500))
