@@ -1,0 +1,1 @@
+"""The experiment's configuration: one TOML file, read strictly."""

@@ -1,0 +1,1 @@
+"""The experiment: trials, fixation gate, schedule, and the PsychoPy window that shows them."""
