@@ -124,6 +124,14 @@ class Calibrates(Protocol):
 
 
 @runtime_checkable
+class LooksAtTargets(Protocol):
+    """A device that draws no calibration targets itself, and says which are looked at."""
+
+    on_target: Callable[[float, float], None]
+    """Called with each target's place in screen pixels before it is looked at."""
+
+
+@runtime_checkable
 class HasHostFile(Protocol):
     """A device that keeps a recording of its own, such as the EyeLink's EDF."""
 

@@ -10,7 +10,8 @@ from gazelive.clock import Clock
 from gazelive.devices.clock_fit import ClockQueries
 from gazelive.devices.protocol import ControlsPlayback, GazeDevice
 from gazelive.errors import GazeliveError
-from gazelive.gaze.stream import Chunk, StreamDescription
+from gazelive.gaze.samples import empty_samples
+from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.session_folder import SessionWriter
 
 ChunkSink = Callable[[Chunk, StreamDescription], None]
@@ -38,6 +39,8 @@ class Recorder:
         self._device = device
         self._writer = writer
         self._sinks = sinks
+        self._clock = clock
+        self._notes: list[Message] = []
         self._device_block: int | None = None
         self._block = 0
         self._stream = device.describe()
@@ -54,15 +57,36 @@ class Recorder:
             self._queries.ask(self._device)
         return chunk
 
+    def note(self, message: Message) -> None:
+        """Put a message into the session and to the sinks that the tracker's own file has already.
+
+        It goes with the next chunk, or with one of its own at the next `drain`.
+        """
+        self._notes.append(message)
+
     def _save(self, timeout_s: float) -> Chunk | None:
         chunk = self._device.read_chunk(timeout_s)
         if chunk is None:
-            return None
+            return self._save_notes()
         if chunk.block != self._device_block:
             self._stream = self._device.describe()
             self._block = self._writer.start_block(self._stream)
             self._device_block = chunk.block
-        chunk = replace(chunk, number=self._writer.next_chunk, block=self._block)
+        return self._write(chunk)
+
+    def _save_notes(self) -> Chunk | None:
+        """Write notes by themselves, unless no block has begun: then they wait for the first."""
+        if not self._notes or self._device_block is None:
+            return None
+        return self._write(Chunk(0, self._block, empty_samples(0), (), self._clock.now_s()))
+
+    def _write(self, chunk: Chunk) -> Chunk:
+        messages = chunk.messages
+        if self._notes:
+            both = (*messages, *self._notes)
+            messages = tuple(sorted(both, key=lambda message: message.tracker_time_us))
+            self._notes.clear()
+        chunk = replace(chunk, number=self._writer.next_chunk, block=self._block, messages=messages)
         self._writer.append(chunk)
         return chunk
 

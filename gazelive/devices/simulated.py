@@ -116,6 +116,8 @@ class SimulatedDevice:
         self._sent: list[Message] = []
         self._block = -1
         self._n_chunks = 0
+        self.on_target: Callable[[float, float], None] = lambda _x_px, _y_px: None
+        """Called with each target of a calibration or drift check before it is looked at."""
 
     def describe(self) -> StreamDescription:
         """Return what it delivers, which never changes."""
@@ -195,7 +197,10 @@ class SimulatedDevice:
         """Calibrate, then measure the viewer's gaze at nine targets."""
         self._life.require_between_blocks("calibrating", CalibrationError)
         targets_px = calibration_targets_px(self._screen)
-        looks = [self._look_at(x_px, y_px) for x_px, y_px in targets_px]
+        looks = []
+        for x_px, y_px in targets_px:
+            self.on_target(x_px, y_px)
+            looks.append(self._look_at(x_px, y_px))
         self._viewer.hide()
         time_us = self.tracker_time_us()
         results: list[Calibration] = []
@@ -212,6 +217,7 @@ class SimulatedDevice:
         """Measure where the viewer's gaze is while the viewer looks at the target."""
         self._life.require_between_blocks("checking drift", CalibrationError)
         self._live()
+        self.on_target(x_px, y_px)
         look = self._look_at(x_px, y_px)
         time_us = self.tracker_time_us()
         drifts = []

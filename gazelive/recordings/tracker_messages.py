@@ -19,13 +19,13 @@ def missing_messages(recording: Recording, blocks: Sequence[Block]) -> list[Mess
     facts = interpret(recording.messages)
     told = {(known.tracker_time_us, known.kind, known.eye) for known in facts.calibrations}
     messages = [
-        Message(result.tracker_time_us, _calibration_text(result))
+        Message(result.tracker_time_us, calibration_text(result))
         for result in recording.calibrations
         if (result.tracker_time_us, result.kind, result.eye) not in told
     ]
     corrected = {(known.tracker_time_us, known.eye) for known in facts.drift_corrections}
     messages += [
-        Message(correction.tracker_time_us, _drift_text(correction))
+        Message(correction.tracker_time_us, drift_text(correction))
         for correction in recording.drift_corrections
         if (correction.tracker_time_us, correction.eye) not in corrected
     ]
@@ -50,7 +50,8 @@ def configuration_messages(block: Block, screen_px: tuple[int, int] | None) -> l
     return [Message(block.start_us, text) for text in texts]
 
 
-def _calibration_text(calibration: Calibration) -> str:
+def calibration_text(calibration: Calibration) -> str:
+    """Return how EyeLink tells the result of a calibration or validation."""
     eye = calibration.eye
     text = (
         f"!CAL {calibration.kind.upper()} {calibration.model or 'UNKNOWN'} {eye} "
@@ -64,7 +65,8 @@ def _calibration_text(calibration: Calibration) -> str:
     )
 
 
-def _drift_text(correction: DriftCorrection) -> str:
+def drift_text(correction: DriftCorrection) -> str:
+    """Return how EyeLink tells the result of a drift check."""
     eye = correction.eye
     return (
         f"DRIFTCORRECT {eye} {_EYE_WORDS[eye]:5} at "

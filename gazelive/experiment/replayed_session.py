@@ -1,0 +1,141 @@
+"""A session that was recorded before: the screen follows the recording's time.
+
+Trials, images and times are the recording's own, and so is what it says to the engine; the gate
+passes because it once did, and the log says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gazelive.config.schema import ExperimentConfig
+from gazelive.experiment.display import Blank, Cross, Picture, Words
+from gazelive.experiment.plan import Plan, PlannedTrial, picture_of
+from gazelive.experiment.session import Session
+from gazelive.experiment.stage import TrialInterruptedError
+from gazelive.recordings.image_files import find_image
+from gazelive.recordings.recording import Recording, Trial
+
+_CROSS = re.compile(r"cross (-?\d+) (-?\d+)$")
+
+
+class ReplayedTrial(PlannedTrial, frozen=True, kw_only=True):
+    """A trial that has happened."""
+
+    recorded: Trial
+    found: bool
+    """Whether the image is on this computer."""
+
+    @property
+    def image(self) -> str:
+        """The image's name in the recording."""
+        return self.recorded.image or ""
+
+
+def plan_of(recording: Recording, config: ExperimentConfig, stimuli: Path) -> Plan:
+    """Return the trials of a recording; images are found by their names in `stimuli`."""
+    trials = tuple(
+        _planned(number, trial, recording, config, stimuli)
+        for number, trial in enumerate(recording.trials, start=1)
+    )
+    return Plan(trials=trials, foils=(), n_available=len(trials), seed=0)
+
+
+class ReplayedSession(Session):
+    """Shows what was shown, when it was; keys can only end it."""
+
+    def instruct(self) -> None:
+        """Say what is going to be replayed."""
+        n = len(self.plan.trials)
+        told = f"{n} recorded trial{'' if n == 1 else 's'}"
+        self._tell_console(f"Replaying {told}.")
+        self.stage.tell(f"A replay of {told}", then="to begin")
+
+    def calibrate(self) -> None:
+        """Do nothing: the recording's calibration holds."""
+
+    def trials(self) -> Iterator[PlannedTrial]:
+        """Play the recording, and yield each trial when it begins."""
+        self._desk.start_block()
+        for trial in self.plan.trials:
+            assert isinstance(trial, ReplayedTrial)
+            if trial.found:
+                self.stage.display.prepare(trial.picture)
+            self.stage.show(Blank())
+            self._wait_until_us(trial.recorded.start_us)
+            yield trial
+        while not self._desk.has_finished:
+            self._frame()
+        self._desk.stop_block()
+
+    @contextmanager
+    def recording(self, trial: PlannedTrial) -> Iterator[None]:
+        """Count the frames of the trial."""
+        self.stage.frames.start_trial()
+        try:
+            yield
+        finally:
+            frames = self.stage.frames.stop_trial()
+            self._desk.say(f"replayed {trial.number} dropped_frames {frames.dropped}")
+            self.report.outcomes.append((trial.number, trial.image, "shown"))
+
+    def fixate(self, trial: PlannedTrial) -> None:
+        """Show the cross for as long as it was shown."""
+        assert isinstance(trial, ReplayedTrial)
+        size_deg = self.config.trial.cross_size_deg
+        self.stage.show(Cross(*trial.cross_px, size_deg))
+        self._wait_until_us(trial.recorded.image_onset_us or trial.recorded.start_us)
+        self._desk.say(f"gate_replayed {trial.number}")
+
+    def show_image(self, trial: PlannedTrial) -> None:
+        """Show the image for as long as it was shown."""
+        assert isinstance(trial, ReplayedTrial)
+        missing = Words(f"{trial.image or 'The image'}\nis not on this computer")
+        onset_s = self.stage.show(trial.picture if trial.found else missing)
+        self._desk.say(f"replayed {trial.number} shown", onset_s)
+        self._wait_until_us(trial.recorded.image_offset_us or trial.recorded.end_us)
+        self.stage.show(Blank())
+
+    def blank(self) -> None:
+        """Leave the pause to the recording."""
+
+    def recognise(self) -> None:
+        """Ask nothing: the participant is not here."""
+
+    def _wait_until_us(self, tracker_time_us: int) -> None:
+        while self._desk.reached_us < tracker_time_us and not self._desk.has_finished:
+            self._frame()
+
+    def _frame(self) -> None:
+        """Show a frame; of the keys only the one that aborts means something."""
+        try:
+            self.stage.frame()
+        except TrialInterruptedError:
+            self._tell_console("A replay is as it was: pause it from the dashboard.")
+
+
+def _planned(
+    number: int, trial: Trial, recording: Recording, config: ExperimentConfig, stimuli: Path
+) -> ReplayedTrial:
+    path = None if trial.image is None else find_image(trial.image, (stimuli,))
+    nowhere = Picture(Path(), 0.0, 0.0, 0.0, 0.0)
+    return ReplayedTrial(
+        number=number,
+        picture=nowhere if path is None else picture_of(path, config),
+        cross_px=_cross_px(trial, recording, config),
+        recorded=trial,
+        found=path is not None,
+    )
+
+
+def _cross_px(trial: Trial, recording: Recording, config: ExperimentConfig) -> tuple[int, int]:
+    """Return where the recording says that the cross was, else the middle of the screen."""
+    for message in recording.messages:
+        if trial.start_us <= message.tracker_time_us <= trial.end_us:
+            match = _CROSS.match(message.text)
+            if match is not None:
+                return int(match[1]), int(match[2])
+    return config.screen.width_px // 2, config.screen.height_px // 2

@@ -1,0 +1,102 @@
+"""What happens in every frame: the screen changes, keys are looked at, nothing is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from gazelive.config.schema import Keys
+from gazelive.experiment.display import Display, Key, Scene, Words
+from gazelive.experiment.frames import FrameLog
+
+Outcome = Literal["shown", "skipped", "repeated", "aborted"]
+
+
+class TrialInterruptedError(Exception):
+    """The experimenter (or the gate) ended a trial; the session goes on."""
+
+    def __init__(self, outcome: Outcome, then: Literal["", "calibrate", "pause"] = "") -> None:
+        super().__init__(outcome)
+        self.outcome: Outcome = outcome
+        self.then = then
+
+
+class SessionAbortedError(Exception):
+    """The session ends in order, with everything saved; its text says why."""
+
+
+class Stage:
+    """The window, seen frame by frame."""
+
+    def __init__(
+        self, display: Display, keys: Keys, *, attended: bool, each_frame: Callable[[], None]
+    ) -> None:
+        """Take a window; `each_frame` is called in every frame and may raise.
+
+        Without somebody at the keyboard (`attended`), what waits for a key goes on by itself.
+        """
+        self.display = display
+        self.frames = FrameLog(display.frame_s)
+        self._keys = keys
+        self._attended = attended
+        self._each_frame = each_frame
+
+    def show(self, scene: Scene) -> float:
+        """Show a scene; return when it came on the screen."""
+        self.display.show(scene)
+        return self._flip()
+
+    def frame(self) -> float:
+        """Show the next frame of the scene, do what keys ask for; return when it came."""
+        at_s = self._flip()
+        for key in self.display.pressed():
+            self._obey(key)
+        return at_s
+
+    def hold(self, until_s: float) -> None:
+        """Go on showing the scene, so that the next one comes as near to `until_s` as it can."""
+        while self.frame() + 1.5 * self.display.frame_s < until_s:
+            pass
+
+    def ask(
+        self, scene: Scene, choices: tuple[Key, ...], *, alone_s: float | None = 1.5
+    ) -> Key | None:
+        """Show a scene until one of the keys is pressed; return it.
+
+        Where nobody is there, return None after `alone_s` (None: somebody is).
+        """
+        self.display.pressed()  # what was pressed before was meant for something else
+        shown_s = self.show(scene)
+        while True:
+            at_s = self._flip()
+            for key in self.display.pressed():
+                if key in choices:
+                    return key
+                if key == self._keys.abort:
+                    raise SessionAbortedError("aborted by the experimenter")
+            if not self._attended and alone_s is not None and at_s - shown_s >= alone_s:
+                return None
+
+    def tell(self, text: str, *, then: str = "to go on") -> None:
+        """Show a text until it was read."""
+        hint = f"Press {self._keys.go_on.upper()} {then}"
+        self.ask(Words(text, hint if self._attended else ""), (self._keys.go_on,))
+
+    def _flip(self) -> float:
+        at_s = self.display.flip()
+        self.frames.add(at_s)
+        self._each_frame()
+        return at_s
+
+    def _obey(self, key: Key) -> None:
+        keys = self._keys
+        if key == keys.abort:
+            raise SessionAbortedError("aborted by the experimenter")
+        if key == keys.skip:
+            raise TrialInterruptedError("skipped")
+        if key == keys.repeat:
+            raise TrialInterruptedError("repeated")
+        if key == keys.recalibrate:
+            raise TrialInterruptedError("repeated", "calibrate")
+        if key == keys.pause:
+            raise TrialInterruptedError("repeated", "pause")
