@@ -16,7 +16,7 @@ from gazelive.dashboard.docks import LAYOUT_VERSION, Docks
 from gazelive.dashboard.feed import Command, DocumentFeed, Reply, snapshot_documents
 from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.header import Header
-from gazelive.dashboard.images import find_image
+from gazelive.recordings.image_files import find_image
 from gazelive.dashboard.missed import CATCHING_UP, Missed
 from gazelive.dashboard.preferences import Preferences
 from gazelive.dashboard.requests import Requests

@@ -1,0 +1,168 @@
+"""The tables of a session as words, for the terminal and the page alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gazelive.reporting.checks import Check, last_validation
+from gazelive.reporting.engine_findings import said_to_be
+from gazelive.reporting.session_facts import SessionFacts
+from gazelive.reporting.trial_facts import TrialFacts
+from gazelive.reporting.wording import (
+    EYE_WORDS,
+    NOTHING,
+    clock,
+    count,
+    degrees,
+    duration,
+    image_name,
+    moment,
+    percent,
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, its cells from top to bottom, and how they stand."""
+
+    name: str
+    cells: tuple[str, ...]
+    is_number: bool = False
+
+
+def summary_rows(facts: SessionFacts) -> dict[str, str]:
+    """Return the facts of the whole session, named."""
+    manifest, recording = facts.manifest, facts.recording
+    validation = last_validation(facts.checks)
+    rows = {
+        "viewer": manifest.viewer or "not named",
+        "session": f"{manifest.session} ({manifest.mode})",
+        "started": moment(manifest.started_at),
+        "ended": _ending(facts),
+        "device": _device(facts),
+        "recorded": f"{duration(recording.duration_s)} in "
+        f"{_counted(len(recording.blocks), 'block')}, {_counted(recording.n_samples, 'sample')}",
+        "missing": f"{percent(recording.missing_fraction)} of the samples without gaze, "
+        f"{facts.n_lost_samples:,} lost",
+        "trials": _outcomes(facts.trials) if recording.trials else "none marked",
+        "saccades": NOTHING if facts.analysis is None else count(facts.analysis.n_saccades),
+        "validation": NOTHING
+        if validation is None
+        else f"mean error {degrees(validation[0])}, largest {degrees(validation[1])} (the last)",
+        "screen": _screen(facts),
+    }
+    if facts.clock_drift_ppm is not None:
+        rows["clock"] = f"the tracker's ran {facts.clock_drift_ppm:+.1f} ppm against the host's"
+    if facts.findings is not None and facts.findings.course is not None:
+        summary = facts.findings.summary
+        rows["model"] = f"{summary.model}, {facts.findings.n_enrolled} enrolled"
+        rows["said to be"] = (
+            f"{said_to_be(summary)} after {_counted(summary.n_images, 'image')}, "
+            f"{_counted(summary.n_saccades, 'saccade')}, {summary.seconds:.1f} s of viewing"
+        )
+    return rows
+
+
+def crossing_rows(facts: SessionFacts) -> tuple[str, ...]:
+    """Say when the one who was best in the end passed each level."""
+    if facts.findings is None or facts.findings.course is None:
+        return ()
+    summary = facts.findings.summary
+    return tuple(
+        f"{summary.best} passed {level:.0%} "
+        + (
+            "never"
+            if crossing is None
+            else f"after {crossing.seconds:.1f} s of viewing, {crossing.n_saccades} saccades"
+        )
+        for level, crossing in summary.crossed.items()
+    )
+
+
+def trial_columns(trials: Sequence[TrialFacts]) -> list[Column]:
+    """Return quality per trial; a column that nobody filled is left out."""
+    columns = [
+        Column("trial", tuple(t.name for t in trials)),
+        Column("image", tuple(image_name(t.image) for t in trials)),
+        Column("outcome", tuple(_outcome(t) for t in trials)),
+        Column("gate", tuple(t.gate or NOTHING for t in trials)),
+        Column("at", tuple(clock(t.start_s) for t in trials), is_number=True),
+        Column("seconds", tuple(f"{t.viewing_s:.1f}" for t in trials), is_number=True),
+        Column("missing", tuple(percent(t.missing_fraction) for t in trials), is_number=True),
+        Column("lost", tuple(count(t.n_lost_samples) for t in trials), is_number=True),
+        Column("saccades", tuple(count(t.n_saccades) for t in trials), is_number=True),
+        Column("fixations", tuple(count(t.n_fixations) for t in trials), is_number=True),
+        Column("blinks", tuple(count(t.n_blinks) for t in trials), is_number=True),
+        Column("RMS-S2S", tuple(degrees(t.rms_s2s_deg, 3) for t in trials), is_number=True),
+        Column("frames dropped", tuple(count(t.dropped_frames) for t in trials), is_number=True),
+    ]
+    return [column for column in columns if set(column.cells) != {NOTHING}]
+
+
+def check_columns(checks: Sequence[Check]) -> list[Column]:
+    """Return the calibration history."""
+    columns = [
+        Column("at", tuple(clock(c.at_s) for c in checks), is_number=True),
+        Column("before trial", tuple(c.before_trial or NOTHING for c in checks)),
+        Column("what", tuple(c.kind for c in checks)),
+        Column("eye", tuple(EYE_WORDS[c.eye] for c in checks)),
+        Column("targets", tuple(c.model or NOTHING for c in checks)),
+        Column("result", tuple(c.result or NOTHING for c in checks)),
+        Column("mean error", tuple(degrees(c.mean_error_deg) for c in checks), is_number=True),
+        Column("largest error", tuple(degrees(c.max_error_deg) for c in checks), is_number=True),
+    ]
+    return [column for column in columns if set(column.cells) != {NOTHING}]
+
+
+def _outcomes(trials: Iterable[TrialFacts]) -> str:
+    """Return `20: 18 shown, 1 repeated, 1 skipped`, or only the number."""
+    trials = tuple(trials)
+    outcomes = Counter(trial.outcome for trial in trials if trial.outcome is not None)
+    parts = [f"{n} {outcome}" for outcome, n in outcomes.most_common()]
+    return f"{len(trials):,}" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _outcome(trial: TrialFacts) -> str:
+    if trial.outcome is None:
+        return NOTHING
+    again = trial.attempt is not None and trial.attempt > 1
+    return f"{trial.outcome} (attempt {trial.attempt})" if again else trial.outcome
+
+
+def _ending(facts: SessionFacts) -> str:
+    manifest = facts.manifest
+    source = manifest.config.get("converted_from")
+    if source is not None:  # the folder's own end is then that of the conversion
+        return f"not told (converted from {source})"
+    if manifest.finished_at is None:
+        return "never: it is still being recorded, or its process died"
+    why = f" ({manifest.stop_reason})" if manifest.stop_reason else ""
+    return f"{moment(manifest.finished_at)}{why}"
+
+
+def _device(facts: SessionFacts) -> str:
+    streams = [block.stream for block in facts.recording.blocks]
+    rates = sorted({stream.sampling_rate_hz for stream in streams})
+    eyes = sorted({EYE_WORDS[stream.eyes] for stream in streams})
+    if not streams:
+        return facts.manifest.device
+    eye_words = "both eyes" if eyes == ["both"] else f"{' and '.join(eyes)} eye"
+    return f"{facts.manifest.device}, {' and '.join(f'{r:g}' for r in rates)} Hz, {eye_words}"
+
+
+def _screen(facts: SessionFacts) -> str:
+    screen, screen_px = facts.recording.screen, facts.recording.screen_px
+    if screen is not None:
+        return (
+            f"{screen.width_px} × {screen.height_px} px, {screen.width_mm:g} × "
+            f"{screen.height_mm:g} mm seen from {screen.eye_distance_mm:g} mm"
+        )
+    if screen_px is None:
+        return "not told"
+    return f"{screen_px[0]} × {screen_px[1]} px, size in mm not told"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
