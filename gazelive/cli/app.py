@@ -14,6 +14,7 @@ import typer
 from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.config import app as config_app
+from gazelive.cli.config import app as config_app
 from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
 from gazelive.cli.dashboard import dashboard
@@ -69,6 +70,7 @@ app.command()(replay)
 app.command()(run)
 app.command()(dashboard)
 app.command()(keys)
+app.add_typer(config_app, name="config")
 app.add_typer(config_app, name="config")
 
 

@@ -41,6 +41,7 @@ class Screen(_Table, frozen=True, kw_only=True):
     """Which screen, where there are several; 0 is the first."""
     full_screen: bool = True
     refresh_rate_hz: Positive = 60.0
+    """What the screen is set to; `gazelive doctor` measures it."""
     background_grey: Grey = 128
     """0 is black, 255 is white."""
 
@@ -69,7 +70,9 @@ class Tracker(_Table, frozen=True, kw_only=True):
     link_filter: Filter = "standard"
     """The EyeLink's heuristic filter of what comes live; "extra" costs a millisecond more."""
     file_filter: Filter = "extra"
+    """The same for the EDF file on the Host PC."""
     calibration_type: Literal["HV3", "HV5", "HV9", "HV13"] = "HV9"
+    """How many targets a calibration shows."""
     real_time: bool = True
     """Ask the operating system for real-time priority while recording, where it gives it."""
 
@@ -78,13 +81,13 @@ class Stimuli(_Table, frozen=True, kw_only=True):
     """The images."""
 
     folder: str = "../stimuli"
-    """Where they are, from this file; .jpg, .png and .webp are taken."""
+    """Where they are; .jpg, .png and .webp are taken."""
     n_images: AtLeastOne = 106
     """A random choice of so many, or all there are if there are fewer; none comes twice."""
     width_px: AtLeastOne = 1500
-    height_px: AtLeastOne = 1000
     """An image is scaled to fit into this rectangle in the middle of the screen."""
-    order_seed: int | None = None
+    height_px: AtLeastOne = 1000
+    order_seed: Annotated[int, Meta(examples=[1])] | None = None
     """The same seed, viewer and session give the same images in the same order; without it, 0."""
 
 
@@ -147,9 +150,9 @@ class Keys(_Table, frozen=True, kw_only=True):
 class Identify(_Table, frozen=True, kw_only=True):
     """For sessions that identify."""
 
-    model: str | None = None
-    """Made by `gazelive train`; from this file."""
-    stop_at: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+    model: Annotated[str, Meta(examples=["lab.model"])] | None = None
+    """Made by `gazelive train`."""
+    stop_at: Annotated[float, Meta(gt=0.5, lt=1, examples=[0.99])] | None = None
     """Stop once the settled posterior of an enrolled viewer passes this, such as 0.99."""
     stop_after_images: AtLeastOne = 3
     """But not before so many images were seen."""
@@ -175,14 +178,14 @@ class Output(_Table, frozen=True, kw_only=True):
     """Where sessions go."""
 
     folder: str = "../sessions"
-    """From this file; each session makes a folder of its own in it."""
+    """Each session makes a folder of its own in it."""
 
 
 class ExperimentConfig(_Table, frozen=True, kw_only=True):
     """Everything that an experiment's TOML says."""
 
     script: str = "scene_viewing.py"
-    """The experiment that this file is for, from this file."""
+    """The experiment that this file is for. Paths begin in the folder of this file."""
     screen: Screen = Screen()
     tracker: Tracker = Tracker()
     stimuli: Stimuli = Stimuli()
