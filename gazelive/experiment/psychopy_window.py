@@ -1,0 +1,158 @@
+"""Opens a PsychoPy window quietly, and says in a sentence why it cannot be opened."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gazelive.config.schema import Screen
+from gazelive.errors import ConfigError, DeviceUnavailableError
+
+Window = Any
+"""A `psychopy.visual.Window`; PsychoPy has no types."""
+
+FITTING = 0.8
+"""Part of the desktop that a window without a size of its own takes."""
+ASPECT_TOLERANCE = 0.01
+
+
+def import_psychopy() -> tuple[Any, Any, Any]:
+    """Return PsychoPy's `visual`, `event` and `monitors`, which take a second or two to load."""
+    os.environ.setdefault("PSYCHOPYNOPACKAGES", "1")  # no packages but those installed with it
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from psychopy import logging
+
+            logging.console.setLevel(logging.CRITICAL)
+            from psychopy import event, monitors, visual
+    except ModuleNotFoundError as error:
+        raise DeviceUnavailableError(
+            f"PsychoPy is not here ({error}): pip install 'gazelive[experiment]'"
+        ) from error
+    except Exception as error:
+        if type(error).__name__ == "NoSuchDisplayException":
+            raise DeviceUnavailableError(
+                "there is no screen to show the experiment on: run it on a desktop, or under "
+                "`xvfb-run -s '-screen 0 1920x1080x24'`"
+            ) from error
+        raise DeviceUnavailableError(f"PsychoPy cannot be used here ({error})") from error
+    return visual, event, monitors
+
+
+def open_window(
+    screen: Screen, *, windowed: bool = False, size_px: tuple[int, int] | None = None
+) -> Window:
+    """Open a window of the background's colour: full screen, or with a frame where `windowed`."""
+    visual, _, monitors = import_psychopy()
+    desktop_px = desktop_size_px(screen.number)
+    windowed = windowed or not screen.full_screen
+    if not windowed:
+        check_aspect(screen, desktop_px)
+        size_px = desktop_px
+    elif size_px is None:
+        scale = min(
+            1.0,
+            FITTING * desktop_px[0] / screen.width_px,
+            FITTING * desktop_px[1] / screen.height_px,
+        )
+        size_px = (round(screen.width_px * scale), round(screen.height_px * scale))
+    monitor = monitors.Monitor(
+        "gazelive", width=screen.width_mm / 10, distance=screen.eye_distance_mm / 10, autoLog=False
+    )
+    monitor.setSizePix((screen.width_px, screen.height_px))
+    try:
+        with _native_noise() as said, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            window = visual.Window(
+                size=size_px,
+                fullscr=not windowed,
+                screen=screen.number,
+                units="pix",
+                monitor=monitor,
+                color=background_colour(screen.background_grey),
+                colorSpace="rgb",
+                allowGUI=windowed,
+                waitBlanking=True,
+                checkTiming=False,
+                gammaErrorPolicy="ignore",
+                autoLog=False,
+            )
+    except Exception as error:
+        reason = " ".join(" ".join([str(error), *said]).split())
+        raise DeviceUnavailableError(
+            f"no window can be opened ({reason}): check the graphics driver (OpenGL 2 or later)"
+        ) from error
+    window.recordFrameIntervals = False
+    window.mouseVisible = windowed
+    window.winHandle.set_caption("gazelive")
+    return window
+
+
+def background_colour(grey: int) -> tuple[float, float, float]:
+    """Return a grey of 0 … 255 as PsychoPy counts, from -1 to 1."""
+    level = grey / 127.5 - 1
+    return (level, level, level)
+
+
+def desktop_size_px(number: int) -> tuple[int, int]:
+    """Return the size of screen `number`."""
+    import pyglet  # type: ignore[import-untyped]
+
+    screens = pyglet.canvas.get_display().get_screens()
+    if number >= len(screens):
+        raise ConfigError(
+            f"there is no screen {number}: this computer has {len(screens)}, counted from 0",
+            key="screen.number",
+        )
+    return int(screens[number].width), int(screens[number].height)
+
+
+def known_rates_hz(window: Window, configured_hz: float) -> Sequence[float]:
+    """Return the rates that the screen may have: the configured one, and the system's."""
+    try:
+        with _native_noise():
+            mode = window.winHandle.screen.get_mode()
+    except Exception:  # a virtual screen has no modes; pyglet raises what the system says
+        mode = None
+    rate_hz = getattr(mode, "rate", None)
+    return (configured_hz, float(rate_hz)) if rate_hz else (configured_hz,)
+
+
+def check_aspect(screen: Screen, desktop_px: tuple[int, int]) -> None:
+    """Refuse a screen of another shape than the configured one: gaze would be off on it."""
+    wanted, actual = screen.width_px / screen.height_px, desktop_px[0] / desktop_px[1]
+    if abs(wanted / actual - 1) > ASPECT_TOLERANCE:
+        raise ConfigError(
+            f"screen {screen.number} has {desktop_px[0]}x{desktop_px[1]} px, but the configuration "
+            f"says {screen.width_px}x{screen.height_px}: set screen.width_px and screen.height_px "
+            "(and its size in mm), or use --windowed",
+            key="screen",
+        )
+
+
+@contextmanager
+def _native_noise() -> Iterator[list[str]]:
+    """Keep from the console what native libraries (X11, Mesa) write to it; yield it at the end."""
+    said: list[str] = []
+    try:
+        sys.stderr.flush()
+        kept = os.dup(2)
+    except (OSError, ValueError):  # no console at all
+        yield said
+        return
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield said
+        finally:
+            sys.stderr.flush()
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            said += file.read().decode(errors="replace").splitlines()
