@@ -17,7 +17,7 @@ from gazelive.detection.between import fixations, losses, near_losses
 from gazelive.detection.binocular import cyclopean
 from gazelive.detection.detection import Detection
 from gazelive.detection.findings import saccade_confidence
-from gazelive.detection.medians import middle_two
+from gazelive.detection.medians import median_room, middle_two
 from gazelive.detection.outcome import (
     Floats,
     Integers,
@@ -73,22 +73,24 @@ def velocity(position_deg: npt.ArrayLike, sampling_rate_hz: float) -> Floats:
     return result
 
 
-def median_deviation(velocity_deg_s: Floats, form: ThresholdForm = "centred") -> float:
+def median_deviation(
+    velocity_deg_s: Floats, form: ThresholdForm = "centred", *, room: Floats | None = None
+) -> float:
     """Return the median-based standard deviation of a velocity; lost samples are left out.
 
-    0 means that there is no deviation to speak of, by any measure.
+    0 means that there is no deviation to speak of, by any measure. `room` is a `median_room`.
     """
-    v = velocity_deg_s[np.isfinite(velocity_deg_s)]
-    if not len(v):
+    median = sum(middle_two(velocity_deg_s, room=room)) / 2.0
+    if math.isnan(median):
         return 0.0
-    median = sum(middle_two(v.copy())) / 2.0
     # a square is as monotonic as its root: the middle two squares are those of the middle two
-    low, high = middle_two(np.abs(v - median if form == "centred" else v))
+    low, high = middle_two(velocity_deg_s, median if form == "centred" else 0.0, room=room)
     variance = (low**2 + high**2) / 2.0
     if form == "2003":
         variance -= median**2
     deviation = math.sqrt(max(variance, 0.0))
     if deviation < SMALLEST_DEVIATION:
+        v = velocity_deg_s[np.isfinite(velocity_deg_s)]
         deviation = float(np.sqrt(max(np.mean(v**2) - np.mean(v) ** 2, 0.0)))
     return deviation if deviation >= SMALLEST_DEVIATION else 0.0
 
@@ -105,7 +107,8 @@ def find_saccades(
     """
     vx, vy = velocity(x_deg, sampling_rate_hz), velocity(y_deg, sampling_rate_hz)
     form = parameters.threshold_form
-    deviations = median_deviation(vx, form), median_deviation(vy, form)
+    room = median_room(len(vx))
+    deviations = median_deviation(vx, form, room=room), median_deviation(vy, form, room=room)
     if min(deviations) == 0.0:
         return _table(x_deg, y_deg, vx, vy, np.empty((0, 2), np.int64)), None
     threshold_x, threshold_y = (parameters.threshold_noise * d for d in deviations)

@@ -16,7 +16,7 @@ from gazelive.detection import online_kernels
 from gazelive.detection.between import Runs
 from gazelive.detection.detection import Detection, Method
 from gazelive.detection.findings import to_output
-from gazelive.detection.medians import middle_two
+from gazelive.detection.medians import median_room, middle_two
 from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
 from gazelive.detection.noise_memory import NoiseMemory
 from gazelive.detection.online import compiled_push
@@ -98,22 +98,26 @@ def noise_of_the_whole(
     centred_velocity(x_deg, half_width, sampling_rate_hz, vx)
     centred_velocity(y_deg, half_width, sampling_rate_hz, vy)
     for gap in np.flatnonzero(np.diff(times_us) > GAP_INTERVALS * 1e6 / sampling_rate_hz):
-        vx[max(0, gap - half_width + 1) : gap + half_width + 1] = np.nan
+        lost = slice(max(0, gap - half_width + 1), gap + half_width + 1)
+        vx[lost] = vy[lost] = np.nan
     for first, last in () if saccade_samples is None else saccade_samples.tolist():
-        vx[max(0, first - half_width) : last + oscillation + half_width + 1] = np.nan
-    at_rest = np.isfinite(vx)
-    n = int(at_rest.sum())
+        moving = slice(max(0, first - half_width), last + oscillation + half_width + 1)
+        vx[moving] = vy[moving] = np.nan
+    n = int(np.count_nonzero(np.isfinite(vx)))
     if n == 0:
         return parameters.noise_prior_deg_s, parameters.noise_prior_deg_s
     trust = n / (n + parameters.noise_prior_s * sampling_rate_hz)
 
+    room = median_room(len(vx))
+
     def blended(velocity: Floats) -> float:
-        median = sum(middle_two(velocity.copy())) / 2.0
-        spread = max(sum(middle_two(np.abs(velocity - median))) / 2.0, SMALLEST_NOISE_DEG_S)
+        median = sum(middle_two(velocity, room=room)) / 2.0
+        spread = sum(middle_two(velocity, median, room=room)) / 2.0
+        spread = max(spread, SMALLEST_NOISE_DEG_S)
         prior = max(parameters.noise_prior_deg_s, SMALLEST_NOISE_DEG_S)
         return math.exp(trust * math.log(spread) + (1.0 - trust) * math.log(prior))
 
-    return blended(vx[at_rest]), blended(vy[at_rest])
+    return blended(vx), blended(vy)
 
 
 def _detect(

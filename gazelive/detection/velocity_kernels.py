@@ -52,6 +52,9 @@ def engbert_kliegl_velocity(
             )
 
 
+_CLOSE = 1e-9
+
+
 @kernel
 def elliptic_runs(
     vx: np.ndarray,
@@ -69,8 +72,15 @@ def elliptic_runs(
     n_runs = 0
     length = 0
     n = len(vx)
+    inverse_x, inverse_y = 1.0 / threshold_x, 1.0 / threshold_y
     for i in range(n + 1):
-        if i < n and (vx[i] / threshold_x) ** 2 + (vy[i] / threshold_y) ** 2 > 1.0:
+        distance = 0.0
+        if i < n:
+            x, y = vx[i] * inverse_x, vy[i] * inverse_y
+            distance = x * x + y * y
+            if abs(distance - 1.0) < _CLOSE:  # only there can a quotient make a difference
+                distance = (vx[i] / threshold_x) ** 2 + (vy[i] / threshold_y) ** 2
+        if distance > 1.0:
             length += 1
             continue
         if length >= shortest:

@@ -20,8 +20,6 @@ Integers = npt.NDArray[np.int64]
 _NUMBER_OF = {name: number for number, name in enumerate(COLUMN_NAMES)}
 _VECTORS = {"dx_deg", "previous_dx_deg"}
 """Columns that a column of y follows."""
-_OF_VECTORS = (Operation.TURN_COSINE, Operation.TURN_SINE, Operation.LENGTH_RATIO)
-_N_CONSTANTS = {Operation.VIGOR: 1, Operation.RESIDUAL: N_CONSTANTS}
 
 
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,11 +42,11 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
         operation = Operation[self.operation.upper()]
         if operation not in (Operation.COPY, Operation.POSITIVE) and self.b is None:
             raise ModelError(f"feature {self.name}: {self.operation} takes two columns")
-        if operation in _OF_VECTORS and not {self.a, self.b} <= _VECTORS:
+        if operation is Operation.LENGTH_RATIO and not {self.a, self.b} <= _VECTORS:
             raise ModelError(
                 f"feature {self.name}: {self.operation} takes two of {', '.join(sorted(_VECTORS))}"
             )
-        n_constants = _N_CONSTANTS.get(operation, 0)
+        n_constants = N_CONSTANTS if operation is Operation.VIGOR else 0
         if len(self.constants) != n_constants:
             raise ModelError(f"feature {self.name}: {self.operation} takes {n_constants} constants")
         if operation is Operation.VIGOR and not self.constants[0] > 0:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.compilation import kernel
+from gazelive.compilation import unchecked_kernel
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
@@ -30,15 +30,7 @@ class Operation(enum.IntEnum):
     """a / b, both above 0"""
     VIGOR = 3
     """a / (1 − exp(−|b| / rate)), the rate being the first constant"""
-    RESIDUAL = 4
-    """a / exp(cubic in ln b), the constants being its coefficients, highest power first"""
-    LENGTH = 5
-    """√(a² + b²) above 0"""
-    TURN_COSINE = 6
-    """Cosine of the angle between (a, a + 1) and (b, b + 1)"""
-    TURN_SINE = 7
-    """Sine of it, clockwise positive"""
-    LENGTH_RATIO = 8
+    LENGTH_RATIO = 4
     """√(a² + (a+1)²) / √(b² + (b+1)²)"""
 
 
@@ -60,17 +52,16 @@ class Typing(enum.IntEnum):
 
 
 SMALL_DEG, LARGE_DEG = 1.5, 6.0
-N_CONSTANTS = 4
+N_CONSTANTS = 1
 
 # the same numbers for the compiler, which takes them for constants
-_COPY, _POSITIVE, _RATIO, _VIGOR, _RESIDUAL = 0, 1, 2, 3, 4
-_LENGTH, _TURN_COSINE, _TURN_SINE = 5, 6, 7
+_COPY, _POSITIVE, _VIGOR, _LENGTH_RATIO = 0, 1, 3, 4
 _TURN, _DIRECTION, _DIRECTION_AND_SIZE, _EIGHT_DIRECTIONS, _ONE = 0, 1, 2, 3, 4
 _COLUMN_TURN, _COLUMN_DX, _COLUMN_DY = 0, 3, 4
 _EIGHTH = math.tan(math.pi / 8)
 
 
-@kernel
+@unchecked_kernel
 def direction_type(dx: float, dy: float, typing: int) -> int:
     """Return the type of a displacement (y downwards)."""
     across, down = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
@@ -88,7 +79,7 @@ def direction_type(dx: float, dy: float, typing: int) -> int:
     return 3 * direction + (0 if length < SMALL_DEG else 1 if length < LARGE_DEG else 2)
 
 
-@kernel
+@unchecked_kernel
 def row_type(row: Rows, typing: int, column: int, edges: Floats) -> int:
     """Return the type of a row, −1 where it has none."""
     if typing == _TURN:
@@ -110,40 +101,25 @@ def row_type(row: Rows, typing: int, column: int, edges: Floats) -> int:
     return direction_type(dx, dy, typing)
 
 
-@kernel
+@unchecked_kernel
 def value_of_two(operation: int, a: float, b: float, constants: Floats) -> float:
     """Return what an operation makes of two columns, NaN where it is masked."""
-    if operation == _LENGTH:
-        length = math.sqrt(a * a + b * b)
-        return length if length > 0 else np.nan
     if operation == _VIGOR:
         saturation = 1 - math.exp(-abs(b) / constants[0])
         return a / saturation if a > 0 and saturation > 0 else np.nan
-    if not (a > 0 and b > 0):
-        return np.nan
-    if operation == _RATIO:
-        return a / b
-    u = math.log(b)
-    cubic = constants[0]
-    for k in range(1, N_CONSTANTS):
-        cubic = cubic * u + constants[k]
-    return a / math.exp(cubic)
+    return a / b if a > 0 and b > 0 else np.nan
 
 
-@kernel
-def value_of_vectors(operation: int, a_x: float, a_y: float, b_x: float, b_y: float) -> float:
-    """Return how two displacements lie to each other, NaN where one is nothing."""
+@unchecked_kernel
+def length_ratio(a_x: float, a_y: float, b_x: float, b_y: float) -> float:
+    """Return how much longer one displacement is than another, NaN where one is nothing."""
     a_squared, b_squared = a_x * a_x + a_y * a_y, b_x * b_x + b_y * b_y
     if not (a_squared > 0 and b_squared > 0):
         return np.nan
-    if operation == _TURN_COSINE:
-        return (a_x * b_x + a_y * b_y) / math.sqrt(a_squared * b_squared)
-    if operation == _TURN_SINE:
-        return (b_x * a_y - b_y * a_x) / math.sqrt(a_squared * b_squared)
     return math.sqrt(a_squared / b_squared)
 
 
-@kernel
+@unchecked_kernel
 def row_values(
     row: Rows,
     operations: Integers,
@@ -160,11 +136,10 @@ def row_values(
             out[f] = a
         elif operation == _POSITIVE:
             out[f] = a if a > 0 else np.nan
-        elif operation < _TURN_COSINE:
+        elif operation < _LENGTH_RATIO:
             out[f] = value_of_two(operation, a, float(row[b_columns[f]]), constants[f])
         else:
-            out[f] = value_of_vectors(
-                operation,
+            out[f] = length_ratio(
                 a,
                 float(row[a_columns[f] + 1]),
                 float(row[b_columns[f]]),
@@ -172,14 +147,14 @@ def row_values(
             )
 
 
-@kernel
+@unchecked_kernel
 def all_types(rows: Rows, typing: int, column: int, edges: Floats, out: Integers) -> None:
     """Write the type of each row."""
     for i in range(len(rows)):
         out[i] = row_type(rows[i], typing, column, edges)
 
 
-@kernel
+@unchecked_kernel
 def all_values(
     rows: Rows,
     operations: Integers,

@@ -12,17 +12,20 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.compilation import kernel
+from gazelive.compilation import kernel, unchecked_kernel
 from gazelive.features.feature_set_kernels import Features, Rows, TypeRule, row_type, row_values
+from gazelive.models.scenewalk_math_kernels import LEAST_EXP2, exp2, vectorised
 from gazelive.models.typed_density_kernels import FAMILY, NONE, cell_score
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 NEW, LATE, WHOLE = 0, 1, 2
 """A saccade as far as it is known at first, what was missing then, all of it."""
+_LANES = 8
+_LOG2_E = 1.4426950408889634
 
 
-@kernel
+@unchecked_kernel
 def add_row_evidence(
     row: Rows,
     part: int,
@@ -67,11 +70,12 @@ def add_row_evidence(
         of_type = type_weights[type_]
         for k in range(n_viewers):
             evidence[k] += of_type[k]
+        for k in range(0 if says else n_viewers):
             says |= of_type[k] != 0
     return says
 
 
-@kernel
+@unchecked_kernel
 def add_scanpath_evidence(
     rows: Rows,
     types: TypeRule,
@@ -108,13 +112,58 @@ def log_posterior(
     evidence: Floats, further: Floats, scale: float, log_prior: Floats, out: Floats
 ) -> None:
     """Write ln p ∝ scale·(evidence + further) + log_prior, normalised."""
-    largest = -np.inf
     for k in range(len(out)):
         out[k] = scale * (evidence[k] + further[k]) + log_prior[k]
-        largest = max(largest, out[k])
-    total = 0.0
+    _normalise(out)
+
+
+@kernel
+def running_log_posterior(
+    settled: Floats,
+    open_: Floats,
+    constant: Floats,
+    n_constants: float,
+    scale: float,
+    log_prior: Floats,
+    out: Floats,
+) -> None:
+    """Write ln p ∝ scale·(settled + open + constant·n_constants) + log_prior, normalised."""
     for k in range(len(out)):
-        total += math.exp(out[k] - largest)
-    offset = largest + math.log(total)
-    for k in range(len(out)):
-        out[k] -= offset
+        evidence = settled[k] + (constant[k] * n_constants + open_[k])
+        out[k] = scale * evidence + log_prior[k]
+    _normalise(out)
+
+
+@kernel
+def _normalise(logs: Floats) -> None:
+    """Subtract what makes the exponentials sum to 1."""
+    offset = _largest(logs)
+    offset += math.log(_sum_of_exponentials(logs, offset))
+    for k in range(len(logs)):
+        logs[k] -= offset
+
+
+@kernel
+def _largest(numbers: Floats) -> float:
+    """Return the largest; side by side, since each comparison waits for the one before it."""
+    lanes = np.full(_LANES, -np.inf)
+    n_in_lanes = len(numbers) // _LANES * _LANES
+    for first in range(0, n_in_lanes, _LANES):
+        for lane in range(_LANES):
+            number = numbers[first + lane]
+            lanes[lane] = number if number > lanes[lane] else lanes[lane]
+    largest = -np.inf
+    for lane in range(_LANES):
+        largest = max(largest, lanes[lane])
+    for k in range(n_in_lanes, len(numbers)):
+        largest = max(largest, numbers[k])
+    return largest
+
+
+@vectorised
+def _sum_of_exponentials(logs: Floats, offset: float) -> float:
+    sum_ = 0.0
+    for k in range(len(logs)):
+        exponent = (logs[k] - offset) * _LOG2_E
+        sum_ += exp2(exponent if exponent > LEAST_EXP2 else LEAST_EXP2)
+    return sum_

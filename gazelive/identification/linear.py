@@ -194,7 +194,6 @@ class LinearProbe:
         self._scratch = [np.empty(len(w.block.features.features)) for w in identifier.weights]
         self._settled = np.zeros(n_viewers)
         self._open = np.zeros(n_viewers)
-        self._further = np.zeros(n_viewers)
         self._score = np.zeros(identifier.representation.n_dimensions)
         self._units = 0.0
         self._scored_units = 0.0
@@ -211,7 +210,8 @@ class LinearProbe:
         del image
         if self._is_open:
             units = n_units(self._n_open) if self._says else 0.0
-            self._close(self._open_evidence(), units, self._n_open, 0.0)
+            evidence = self._open + self._identifier.constant * self._seen_units()
+            self._close(evidence, units, self._n_open, 0.0)
         self._is_open = True
 
     def add_saccade(self, row: Rows) -> None:
@@ -245,11 +245,18 @@ class LinearProbe:
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""
+        identifier = self._identifier
         log_probabilities = np.empty(len(self._settled))
-        further = self._open_evidence()
         units = self._units + (n_units(self._n_open) if self._says else 0.0)
-        scale = self._identifier.evidence_scale(units)
-        kernels.log_posterior(self._settled, further, scale, self._log_prior, log_probabilities)
+        kernels.running_log_posterior(
+            self._settled,
+            self._open,
+            identifier.constant,
+            self._seen_units(),
+            identifier.evidence_scale(units),
+            self._log_prior,
+            log_probabilities,
+        )
         return Estimate(
             log_probabilities,
             self._log_unknown,
@@ -259,13 +266,11 @@ class LinearProbe:
             not self._is_open,
         )
 
-    def _open_evidence(self) -> Floats:
-        seen = min(self._n_open / self._identifier.usual_saccades, n_units(self._n_open))
+    def _seen_units(self) -> float:
+        """Return how often c counts for the open interval, by how much of it has been seen."""
         if not self._says:
-            seen = 0.0
-        np.multiply(self._identifier.constant, seen, out=self._further)
-        self._further += self._open
-        return self._further
+            return 0.0
+        return min(self._n_open / self._identifier.usual_saccades, n_units(self._n_open))
 
     def _close(self, evidence: Floats, units: float, n_saccades: int, seconds: float) -> None:
         self._settled += evidence

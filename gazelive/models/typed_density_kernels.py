@@ -19,7 +19,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.compilation import kernel
+from gazelive.compilation import kernel, unchecked_kernel
 from gazelive.features.feature_set_kernels import Features, Rows, TypeRule, row_type, row_values
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ LARGEST_SCORE = 6.0
 """Where values are clipped, so are the entries of a whitened score."""
 
 
-@kernel
+@unchecked_kernel
 def cell_score(x: float, cell: Floats) -> tuple[float, float]:
     """Return the two entries of the score of one value (not NaN)."""
     if cell[FAMILY] == GAMMA:
@@ -50,7 +50,7 @@ def cell_score(x: float, cell: Floats) -> tuple[float, float]:
     return cell[M00] * first + cell[M01] * second, cell[M10] * first + cell[M11] * second
 
 
-@kernel
+@unchecked_kernel
 def add_value_scores(
     type_: int, values: Floats, cells: Floats, limit: float, score: Floats
 ) -> None:
@@ -75,7 +75,7 @@ def add_type_scores(type_: int, shares: Floats, weights: Floats, score: Floats) 
         score[u] += weights[u] * ((1.0 if u == type_ else 0.0) - shares[u])
 
 
-@kernel
+@unchecked_kernel
 def scanpath_score(
     rows: Rows,
     types: TypeRule,
@@ -89,22 +89,22 @@ def scanpath_score(
     """
     n_types, n_features, _ = cells.shape
     score = np.zeros((n_types, 1 + 2 * n_features))
-    counts = np.zeros(n_types)
     values = np.empty(n_features)
+    n_saccades = 0
     for i in range(len(rows)):
         type_ = row_type(rows[i], types[0], types[1], types[2])
         if type_ < 0:
             continue
-        counts[type_] += 1
+        n_saccades += 1
+        score[type_, 0] += 1
         row_values(rows[i], features[0], features[1], features[2], features[3], values)
         for f in range(n_features):
             if not math.isnan(values[f]):
                 first, second = cell_score(values[f], cells[type_, f])
                 score[type_, 1 + 2 * f] += first
                 score[type_, 2 + 2 * f] += second
-    total = counts.sum()
     for u in range(n_types):
-        score[u, 0] = counts[u] - total * shares[u]
+        score[u, 0] -= n_saccades * shares[u]
     return score.reshape(-1)
 
 

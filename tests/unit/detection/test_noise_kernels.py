@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gazelive.detection.medians import middle_two
 from gazelive.detection.noise_kernels import EDGES_DEG_S, N_BINS, bin_of, spread_of
 
 
@@ -42,8 +41,3 @@ def test_one_velocity_has_hardly_any_spread() -> None:
     histogram = np.zeros(N_BINS)
     histogram[bin_of(0.0)] = 5.0
     assert 0.0 <= spread_of(histogram, 5.0) < 0.05
-
-
-@given(values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))
-def test_the_middle_two_make_the_median(values: list[float]) -> None:
-    assert sum(middle_two(np.array(values))) / 2 == pytest.approx(np.median(values))

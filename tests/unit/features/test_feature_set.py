@@ -19,7 +19,7 @@ from gazelive.features.feature_set import (
     TypeRule,
     copied,
 )
-from gazelive.features.feature_set_kernels import N_CONSTANTS, Operation, Typing
+from gazelive.features.feature_set_kernels import Operation, Typing
 from gazelive.features.scanpath import COLUMN_NAMES, N_COLUMNS, Column
 
 numbers = st.one_of(
@@ -59,37 +59,20 @@ class TestValues:
         assert same(value("copy", a, b), a)
         assert same(value("positive", a, b), a if a > 0 else nan)
         assert same(value("ratio", a, b), a / b if a > 0 and b > 0 else nan)
-        length = math.hypot(a, b)
-        assert same(value("length", a, b), length if length > 0 else nan)
         saturation = -math.expm1(-abs(b) / 6) if not math.isnan(b) else nan
         vigor = a / saturation if a > 0 and saturation > 0 else nan
         assert same(value("vigor", a, b, constants=(6.0,)), vigor)
-        cubic = (0.01, -0.1, 0.5, 1.0)
-        expected = nan
-        if a > 0 and b > 0:
-            u = math.log(b)
-            expected = a / math.exp(0.01 * u**3 - 0.1 * u**2 + 0.5 * u + 1)
-        assert same(value("residual", a, b, constants=cubic), expected)
 
     @given(x=numbers, y=numbers, before_x=numbers, before_y=numbers)
     def test_of_displacements(self, x, y, before_x, before_y):
         row = row_of(dx_deg=x, dy_deg=y, previous_dx_deg=before_x, previous_dy_deg=before_y)
-        operations = ("turn_cosine", "turn_sine", "length_ratio")
-        features = [feature(operation, b="previous_dx_deg") for operation in operations]
-        found = FeatureSet(ALL_ALIKE, features).values(row)[0]
+        features = FeatureSet(ALL_ALIKE, [feature("length_ratio", b="previous_dx_deg")])
+        found = float(features.values(row)[0, 0])
         now, before = (complex(*row[0, c : c + 2]) for c in (Column.DX_DEG, Column.PREVIOUS_DX_DEG))
         if not (abs(now) > 0 and abs(before) > 0):
-            assert np.isnan(found).all()
-            return
-        turn = now / before
-        np.testing.assert_allclose(
-            found, [turn.real / abs(turn), turn.imag / abs(turn), abs(turn)], atol=1e-5, rtol=1e-5
-        )
-
-    def test_a_turn_to_the_right_is_clockwise_as_seen(self):
-        row = row_of(dx_deg=0, dy_deg=3, previous_dx_deg=2, previous_dy_deg=0)
-        features = FeatureSet(ALL_ALIKE, [feature("turn_sine", b="previous_dx_deg")])
-        assert features.values(row)[0, 0] == pytest.approx(1)
+            assert math.isnan(found)
+        else:
+            assert found == pytest.approx(abs(now) / abs(before), rel=1e-5)
 
     def test_copied_columns(self):
         row = row_of(dx_deg=-2.0, amplitude_deg=3.0)
@@ -212,10 +195,10 @@ class TestRefused:
             ("vigor", {}),
             ("vigor", {"constants": (0.0,)}),
             ("ratio", {"b": None}),
-            ("turn_sine", {"a": COLUMN_NAMES[-1]}),
+            ("length_ratio", {"a": COLUMN_NAMES[-1]}),
             ("length_ratio", {"b": "dy_deg"}),
-            ("residual", {"constants": (1.0,)}),
-            ("residual", {"constants": (1.0,) * (N_CONSTANTS + 1)}),
+            ("ratio", {"constants": (1.0,)}),
+            ("vigor", {"constants": (1.0, 1.0)}),
         ],
     )
     def test_operations_without_what_they_need(self, operation, more):
@@ -227,7 +210,7 @@ def test_the_kernels_numbers_are_the_enums():
     from gazelive.features import feature_set_kernels as kernels
 
     for enum, names in (
-        (Operation, ("copy", "positive", "ratio", "vigor", "residual", "length", "turn_cosine")),
+        (Operation, ("copy", "positive", "vigor", "length_ratio")),
         (Typing, ("turn", "direction", "direction_and_size", "eight_directions", "one")),
     ):
         for name in names:
