@@ -89,6 +89,7 @@ class Session:
         latest_posterior: Callable[[], Posterior | None] = lambda: None,
         prepare_image: Callable[[str], object] = lambda _name: None,
         say: Callable[[str], None] = lambda _text: None,
+        snapshots: Path | None = None,
     ) -> None:
         self.config = config
         self.plan = plan
@@ -109,7 +110,13 @@ class Session:
         self._attempt = 0
         self._repeats = False
         self._shown: list[PlannedTrial] = []
-        self.stage = Stage(display, config.keys, attended=attended, each_frame=self._each_frame)
+        self.stage = Stage(
+            display,
+            config.keys,
+            attended=attended,
+            each_frame=self._each_frame,
+            snapshots=snapshots,
+        )
         if isinstance(desk.device, LooksAtTargets):
             desk.device.on_target = self._show_target
 

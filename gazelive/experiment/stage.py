@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 from gazelive.config.schema import Keys
@@ -29,22 +30,41 @@ class Stage:
     """The window, seen frame by frame."""
 
     def __init__(
-        self, display: Display, keys: Keys, *, attended: bool, each_frame: Callable[[], None]
+        self,
+        display: Display,
+        keys: Keys,
+        *,
+        attended: bool,
+        each_frame: Callable[[], None],
+        snapshots: Path | None = None,
     ) -> None:
         """Take a window; `each_frame` is called in every frame and may raise.
 
         Without somebody at the keyboard (`attended`), what waits for a key goes on by itself.
+        `snapshots` is a folder for one picture of each kind of scene, which cost frames.
         """
         self.display = display
         self.frames = FrameLog(display.frame_s)
         self._keys = keys
         self._attended = attended
         self._each_frame = each_frame
+        self._snapshots = snapshots
+        self._pictured: set[str] = set()
 
     def show(self, scene: Scene) -> float:
         """Show a scene; return when it came on the screen."""
         self.display.show(scene)
-        return self._flip()
+        shown_s = self._flip()
+        if self._snapshots is not None:
+            self._picture(type(scene).__name__.lower(), self._snapshots)
+        return shown_s
+
+    def _picture(self, kind: str, folder: Path) -> None:
+        """Save a picture of the first scene of a kind."""
+        if kind not in self._pictured:
+            self._pictured.add(kind)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.display.save_screenshot(folder / f"{kind}.png")
 
     def frame(self) -> float:
         """Show the next frame of the scene, do what keys ask for; return when it came."""

@@ -1,0 +1,230 @@
+"""The experiment's process: window, tracker and session folder, from opening to closing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+import zmq
+
+from gazelive.clock import Clock, MonotonicClock
+from gazelive.config.schema import ExperimentConfig
+from gazelive.devices.protocol import ControlsPlayback, GazeDevice, HasHostFile
+from gazelive.devices.simulated import images_in
+from gazelive.engine.addresses import Addresses
+from gazelive.engine.device_control import DeviceControl
+from gazelive.engine.keys import Context
+from gazelive.engine.transport import ChunkSender, SettledPosteriors
+from gazelive.errors import GazeliveError
+from gazelive.experiment.desk import Desk
+from gazelive.experiment.display import Display, Words
+from gazelive.experiment.plan import Plan, make_plan
+from gazelive.experiment.replayed_session import ReplayedSession, plan_of
+from gazelive.experiment.session import Session
+from gazelive.experiment.spec import RUN_FLAG, RunSpec, decode_spec
+from gazelive.experiment.stage import SessionAbortedError
+from gazelive.experiment.tracker import open_device
+from gazelive.gaze.documents import Posterior
+from gazelive.recordings.opening import read_recording
+from gazelive.recordings.recording import Recording
+from gazelive.recordings.session_folder import SessionManifest, SessionWriter
+from gazelive.recordings.session_writer import now_iso
+
+Script = Callable[[Session], None]
+OpenDisplay = Callable[[RunSpec, Clock], Display]
+
+
+def main(script: Script) -> None:
+    """Run `script` for a session: what a file in `experiments/` does when it is run.
+
+    Run by hand it lets `gazelive record` start everything, which runs it again.
+    """
+    arguments = sys.argv[1:]
+    if arguments[:1] == [RUN_FLAG]:
+        sys.exit(run_told(decode_spec(arguments[1]), script))
+    config = Path(sys.argv[0]).with_suffix(".toml")
+    command = [sys.executable, "-m", "gazelive", "record", str(config), *arguments]
+    try:
+        sys.exit(subprocess.call(command))
+    except KeyboardInterrupt:
+        sys.exit(1)
+
+
+def run_told(spec: RunSpec, script: Script) -> int:
+    """Run a session and tell what goes wrong in one sentence; return the exit code."""
+    try:
+        run_session(spec, script, open_display)
+    except GazeliveError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def open_display(spec: RunSpec, clock: Clock) -> Display:
+    """Open the window."""
+    from gazelive.experiment.psychopy_display import PsychoPyDisplay
+
+    return PsychoPyDisplay(
+        spec.config.screen, clock=clock, windowed=spec.windowed, size_px=spec.window_px
+    )
+
+
+def run_session(
+    spec: RunSpec, script: Script, opens: OpenDisplay, clock: Clock | None = None
+) -> Session:
+    """Run a session from opening to closing; whatever happens, what was recorded is saved.
+
+    An abort by key, by Ctrl-C or from the dashboard is an orderly end. A failure is raised after
+    everything was closed.
+    """
+    clock = MonotonicClock() if clock is None else clock
+    say: Callable[[str], None] = (lambda _text: None) if spec.quiet else _print
+    with ExitStack() as cleaning:
+        replayed = spec.replayed
+        recording = None if replayed is None else read_recording(replayed)
+        saliency_of = images_in(spec.stimuli)
+        plan = _plan(spec, recording)
+        display = opens(spec, clock)
+        cleaning.callback(display.close)
+        device = open_device(spec, clock, recording=recording, saliency_of=saliency_of)
+        cleaning.callback(device.close)
+        _use_window(device, display)
+        writer = SessionWriter.create(Path(spec.folder), _manifest(spec, device, plan))
+        cleaning.enter_context(writer)
+        lines = _Lines(spec.address, device)
+        cleaning.callback(lines.close)
+        desk = Desk(device, writer, clock=clock, sender=lines.sender, server=lines.control)
+        simulates = spec.config.tracker.device == "simulated"
+        kind = Session if recording is None else ReplayedSession
+        session = kind(
+            spec.config,
+            plan,
+            spec.participant,
+            display,
+            desk,
+            clock=clock,
+            folder=writer.folder,
+            attended=spec.config.tracker.device == "eyelink",
+            latest_posterior=lines.latest_posterior,
+            prepare_image=saliency_of if simulates else lambda _name: None,
+            say=say,
+            snapshots=None if spec.snapshots is None else Path(spec.snapshots),
+        )
+        try:
+            desk.open()
+            script(session)
+        except SessionAbortedError as abort:
+            session.report.reason = str(abort)
+        except KeyboardInterrupt:
+            session.report.reason = "stopped by Ctrl-C"
+        except BaseException as error:
+            session.report.reason = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            _save(session, desk, device, display, writer, say)
+    return session
+
+
+class _Lines:
+    """The lines to the engine and from it, where there is one."""
+
+    def __init__(self, address: str | None, device: GazeDevice) -> None:
+        self.sender: ChunkSender | None = None
+        self.control: DeviceControl | None = None
+        self._posteriors: SettledPosteriors | None = None
+        if address is None:
+            return
+        addresses = Addresses.parse(address)
+        self._context: Context = zmq.Context()
+        self.sender = ChunkSender(self._context, addresses.chunks)
+        self.control = DeviceControl(self._context, addresses.device, device)
+        self._posteriors = SettledPosteriors(self._context, addresses.documents)
+
+    def latest_posterior(self) -> Posterior | None:
+        """Return the last settled posterior that came since the last call."""
+        return None if self._posteriors is None else self._posteriors.latest()
+
+    def close(self) -> None:
+        """Let go; what was sent last has a moment to leave."""
+        parts = [part for part in (self.sender, self.control, self._posteriors) if part is not None]
+        for part in parts:
+            part.close()
+        if parts:
+            self._context.term()
+
+
+def _plan(spec: RunSpec, recording: Recording | None) -> Plan:
+    if recording is not None:
+        return plan_of(recording, spec.config, spec.stimuli)
+    who = spec.participant
+    return make_plan(spec.config, spec.stimuli, who.viewer or spec.simulate_as or "", who.session)
+
+
+def _use_window(device: GazeDevice, display: Display) -> None:
+    """Let a tracker that draws its own calibration draw it in the window."""
+    use_graphics = getattr(device, "use_graphics", None)
+    if use_graphics is not None:
+        use_graphics(display.calibration_graphics())
+
+
+def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
+    who, config = spec.participant, spec.config
+    stream = device.describe()
+    return SessionManifest(
+        viewer=who.viewer if who.mode == "enrol" else None,
+        session=str(who.session),
+        device=stream.device,
+        mode=who.mode,
+        started_at=now_iso(),
+        # of a replayed recording only it can tell, or the engine finds it out
+        screen=stream.screen if spec.replayed is not None else config.screen.geometry,
+        screen_px=stream.screen_px,
+        sampling_rate_hz=float(config.tracker.sampling_rate_hz),
+        config={
+            **_snapshot(config),
+            **spec.label,
+            "config_file": spec.config_path,
+            "n_trials": len(plan.trials),
+            "images": [trial.image for trial in plan.trials],
+            "seed": plan.seed,
+            "simulated_viewer": spec.simulate_as,
+            "replay_of": None if spec.replayed is None else str(spec.replayed),
+        },
+    )
+
+
+def _snapshot(config: ExperimentConfig) -> dict[str, object]:
+    return dict(msgspec.to_builtins(config))
+
+
+def _save(
+    session: Session,
+    desk: Desk,
+    device: GazeDevice,
+    display: Display,
+    writer: SessionWriter,
+    say: Callable[[str], None],
+) -> None:
+    """Stop, write down what the session came to, close it, and fetch the tracker's own file."""
+    report, frames = session.report, session.stage.frames.session
+    told = {
+        "trials": [list(outcome) for outcome in report.outcomes],
+        "frames": msgspec.to_builtins(frames),
+        "gate_timeouts": report.n_gate_timeouts,
+        "recognition": {"right": report.n_right_answers, "of": report.n_answers},
+    }
+    writer.update(config=writer.manifest.config | {"outcome": told})
+    desk.close(report.reason)
+    if isinstance(device, HasHostFile) and not isinstance(device, ControlsPlayback):
+        display.show(Words("Saving the recording …"))
+        display.flip()
+        path = device.receive_host_file(writer.folder, writer.folder.name)
+        say(f"The tracker's own file: {path}")
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)

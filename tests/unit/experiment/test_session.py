@@ -1,0 +1,135 @@
+"""The trial protocol, the gate, the schedule and the keys, on a manual clock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gazelive.experiment.display import Blank, Cross, Picture, Target, Words
+
+from .lab import SHORT, Lab, changed, texts
+
+
+def test_a_session_is_recorded_from_cross_to_blank(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    recording = lab.run()
+    said = [text for text in texts(recording) if not text.startswith("!CAL")]
+    trial = said[: said.index("TRIAL_RESULT 0") + 1]
+    assert [text.split()[0] for text in trial] == [
+        "TRIALID", "!V", "cross", "gate_passed", "image_onset", "!V", "image_offset", "!V",
+        "!V", "!V", "!V", "!V", "!V", "TRIAL_RESULT",
+    ]  # fmt: skip
+    assert [trial.result for trial in recording.trials] == ["0", "0", "0"]
+    assert [t.variables["outcome"] for t in recording.trials] == ["shown"] * 3
+    assert all(
+        t.image and t.image.endswith(f"image{i}.png") for i, t in enumerate(recording.trials, 1)
+    )
+    assert len(recording.blocks) == 3
+    assert lab.session.report.reason == "all images were shown"
+
+
+def test_messages_carry_the_time_of_the_flip(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s", n_images=1)
+    recording = lab.run()
+    shown = {type(scene): at_s for at_s, scene in lab.display.shown}
+    trial = recording.trials[0]
+    assert trial.image_onset_us is not None
+    assert trial.image_offset_us is not None
+    drift = 1 + 20e-6
+    onset_s = (trial.image_onset_us - 3_600_000_000) / 1e6 / drift + 100.0
+    assert onset_s == pytest.approx(shown[Picture], abs=2e-6)
+    assert (trial.image_offset_us - trial.image_onset_us) / 1e6 == pytest.approx(1.0, abs=0.009)
+
+
+def test_the_viewer_looks_at_the_cross_and_then_at_the_image(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s", n_images=1)
+    recording = lab.run()
+    trial, samples = recording.trials[0], recording.blocks[0].samples
+    assert trial.image_onset_us is not None
+    before = samples["tracker_time_us"] < trial.image_onset_us
+    last_us = trial.image_onset_us - 200_000
+    dwell = samples[before & (samples["tracker_time_us"] > last_us)]
+    assert abs(float(dwell["right_x"].mean()) - 600) < 60
+    assert abs(float(dwell["right_y"].mean()) - 350) < 60
+    after = samples[~before]
+    assert float(after["right_x"].std()) > 50
+
+
+def test_nobody_fixates_then_the_tracker_is_calibrated_then_the_trial_is_skipped(
+    tmp_path: Path,
+) -> None:
+    config = changed(SHORT, gate={"radius_deg": 0.01, "timeout_s": 0.5})
+    lab = Lab(tmp_path / "s", config=config, n_images=1)
+    recording = lab.run()
+    said = texts(recording)
+    assert sum(text.startswith("gate_timeout") for text in said) == 4
+    assert [t.variables["outcome"] for t in recording.trials] == ["repeated", "skipped"]
+    assert [t.variables["attempt"] for t in recording.trials] == ["1", "2"]
+    assert "image_onset" not in said
+    n_validations = sum(c.kind == "validation" for c in recording.calibrations)
+    assert n_validations == 2
+
+
+def test_calibration_every_14_trials_and_drift_checks_between(tmp_path: Path) -> None:
+    config = changed(SHORT, trial={"image_s": 0.1, "blank_s": 0.0})
+    lab = Lab(tmp_path / "s", config=config, n_images=29)
+    recording = lab.run()
+    assert sum(c.kind == "validation" for c in recording.calibrations) == 3
+    assert len(recording.drift_corrections) == 2
+    breaks = [
+        scene
+        for _, scene in lab.display.shown
+        if isinstance(scene, Words) and "break" in scene.text
+    ]
+    assert len(breaks) == 2
+    assert sum(isinstance(scene, Target) for _, scene in lab.display.shown) == 3 * 9 + 2
+
+
+@pytest.mark.parametrize(
+    ("key", "outcomes"),
+    [("s", ["skipped", "shown"]), ("r", ["repeated", "shown", "shown"]),
+     ("c", ["repeated", "shown", "shown"]), ("p", ["repeated", "shown", "shown"])],
+)  # fmt: skip
+def test_keys_end_a_trial_and_the_session_goes_on(
+    tmp_path: Path, key: str, outcomes: list[str]
+) -> None:
+    lab = Lab(tmp_path / "s", n_images=2)
+    lab.display.press_at = [
+        (lambda display: isinstance(display.scene, Picture), key),
+        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+    ]
+    recording = lab.run()
+    assert [t.variables["outcome"] for t in recording.trials] == outcomes
+    assert all(t.image_offset_us is not None for t in recording.trials)
+    calibrations = sum(c.kind == "calibration" for c in recording.calibrations)
+    assert calibrations == (2 if key == "c" else 1)
+    assert ("pause" in texts(recording)) == (key == "p")
+
+
+@pytest.mark.parametrize("scene", [Words, Target, Cross, Picture, Blank])
+def test_abort_at_any_moment_saves_everything(tmp_path: Path, scene: type) -> None:
+    lab = Lab(tmp_path / "s", n_images=2)
+    lab.display.press_at = [(lambda display: isinstance(display.scene, scene), "escape")]
+    recording = lab.run()
+    assert lab.session.report.reason == "aborted by the experimenter"
+    if scene in (Cross, Picture):
+        (trial,) = recording.trials
+        assert trial.variables["outcome"] == "aborted"
+        assert trial.result == "3"
+        assert recording.n_samples
+        assert (trial.image_offset_us is not None) == (scene is Picture)
+
+
+def test_an_attended_session_waits_for_its_keys(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s", n_images=1, attended=True)
+    start_s = lab.clock.now_s()
+    is_words = lambda display: isinstance(display.scene, Words)  # noqa: E731
+    lab.display.press_at = [
+        (lambda display: is_words(display) and display.clock.now_s() > start_s + 60, "space"),
+        (lambda display: is_words(display) and "Validation" in display.scene.text, "space"),
+        (lambda display: is_words(display) and "Thank" in display.scene.text, "space"),
+    ]
+    recording = lab.run()
+    assert len(recording.trials) == 1
+    assert lab.clock.now_s() > start_s + 60
