@@ -1,0 +1,101 @@
+"""Who takes part: asked in a small window before the experiment's own one opens.
+
+The window is a process of its own, so that no Qt stays beside the frames of the experiment.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from gazelive.errors import ConfigError, RecordingError
+from gazelive.experiment.display import Participant
+from gazelive.experiment.virtual_display import has_screen
+from gazelive.recordings.session_manifest import is_session_folder, read_manifest
+
+VIEWER_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+LONGEST_VIEWER = 40
+WINDOW_MODULE = "gazelive.experiment.dialogue_window"
+
+
+class TakenSessions(msgspec.Struct, frozen=True):
+    """Which sessions are there already."""
+
+    numbers: dict[str, list[int]] = {}
+    """By viewer; those who were to be identified are under the empty name."""
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> TakenSessions:
+        """Return those in the folder that sessions go to; what cannot be read counts for none."""
+        numbers: dict[str, list[int]] = {}
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if not is_session_folder(path):
+                continue
+            try:
+                manifest = read_manifest(path)
+            except RecordingError:
+                continue
+            if manifest.session.isdecimal():
+                numbers.setdefault(manifest.viewer or "", []).append(int(manifest.session))
+        return cls({viewer: sorted(set(taken)) for viewer, taken in numbers.items()})
+
+    def of(self, viewer: str | None) -> list[int]:
+        """Return the numbers of a viewer's sessions."""
+        return self.numbers.get(viewer or "", [])
+
+    def next_free(self, viewer: str | None) -> int:
+        """Return the number after the viewer's last session."""
+        return max(self.of(viewer), default=0) + 1
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """What the window needs to know."""
+
+    defaults: Participant
+    taken: TakenSessions
+
+
+def ask_participant(defaults: Participant, *, folder: Path) -> Participant | None:
+    """Ask who takes part; None where the dialogue was cancelled.
+
+    `folder` is where sessions go: the next free number of the viewer is proposed.
+    """
+    if not has_screen():
+        raise ConfigError("there is no screen for the dialogue: say who takes part with --viewer")
+    asking = Asking(defaults, TakenSessions.in_folder(folder))
+    answered = subprocess.run(
+        [sys.executable, "-m", WINDOW_MODULE],
+        input=msgspec.json.encode(asking),
+        capture_output=True,
+        check=False,
+    )
+    if answered.returncode != 0:
+        said = answered.stderr.decode(errors="replace").strip().splitlines()
+        raise ConfigError(
+            f"the dialogue cannot be opened ({said[-1] if said else 'it ended'}): "
+            "say who takes part with --viewer"
+        )
+    return msgspec.json.decode(answered.stdout, type=Participant | None)
+
+
+def viewer_problem(viewer: str, mode: str) -> str | None:
+    """Say what is wrong with a viewer's name, or None where it may be used."""
+    if not viewer:
+        return "Enter the viewer's id." if mode == "enrol" else None
+    if VIEWER_PATTERN.fullmatch(viewer) is None:
+        return "Use letters (a-z), digits, - and _ only, and begin with a letter or digit."
+    if len(viewer) > LONGEST_VIEWER:
+        return f"Use at most {LONGEST_VIEWER} characters."
+    return None
+
+
+def session_problem(viewer: str, session: int, taken: TakenSessions) -> str | None:
+    """Say what is wrong with a session's number, or None where it may be used."""
+    if session in taken.of(viewer):
+        whose = f" of {viewer}" if viewer else ""
+        return f"Session {session}{whose} is there already; {taken.next_free(viewer)} is free."
+    return None
