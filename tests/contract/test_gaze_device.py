@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gazelive.clock import Clock, ManualClock
+from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
 from gazelive.devices.faults import FaultyDevice
 from gazelive.devices.protocol import (
     Calibrates,
@@ -24,9 +25,13 @@ from gazelive.devices.protocol import (
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import CalibrationError, ConfigError, DeviceError
 from gazelive.gaze.samples import SAMPLE_DTYPE, empty_samples
+from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.recording import Block, Recording
 from gazelive.recordings.session_folder import manifest_of, read_session, write_session
+
+from ..unit.devices.fake_host import FakeHost
+from ..unit.devices.fake_pylink import FakePylink
 
 MakeDevice = Callable[[Clock], GazeDevice]
 
@@ -53,6 +58,15 @@ def _recording() -> Recording:
     )
 
 
+def _make_eyelink(clock: Clock) -> GazeDevice:
+    """Connect to a tracker that is not there, through a pylink that is not the vendor's."""
+    pylink = FakePylink(FakeHost(clock))
+    settings = EyeLinkSettings(screen=PAPER_SCREEN)
+    device = EyeLinkDevice(settings, clock=clock, host_file_stem="contract", pylink=pylink)
+    device.use_graphics(lambda _tracker: pylink.EyeLinkCustomDisplay())
+    return device
+
+
 @pytest.fixture(scope="session")
 def session_recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     folder = tmp_path_factory.mktemp("sessions") / "one"
@@ -61,12 +75,14 @@ def session_recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return read_session(folder)
 
 
-@pytest.fixture(params=["replay", "replay of a session folder", "simulated"])
+@pytest.fixture(params=["replay", "replay of a session folder", "simulated", "eyelink"])
 def make_plain(request: pytest.FixtureRequest) -> MakeDevice:
     if request.param == "simulated":
         from gazelive.devices.simulated import SimulatedDevice
 
         return lambda clock: SimulatedDevice("contract", seed=3, session=1, clock=clock)
+    if request.param == "eyelink":
+        return _make_eyelink
     if request.param == "replay":
         return lambda clock: ReplayDevice(_recording(), clock=clock)
     recording = request.getfixturevalue("session_recording")

@@ -1,0 +1,374 @@
+"""The EyeLink of the lab: the only module that imports pylink.
+
+pylink is the vendor's (`sr-research-pylink`); `pylink` on PyPI is something else. Its dummy mode,
+which accepts everything and never sends a sample, is never used: who has no tracker uses the
+simulated one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from gazelive.clock import Clock
+from gazelive.devices.eyelink_calibration import SetupRoom
+from gazelive.devices.eyelink_host_file import HostEdf
+from gazelive.devices.eyelink_link import LONGEST_MESSAGE, Link, message_in_edf, quiet_stdout
+from gazelive.devices.eyelink_samples import MAX_CHUNK_SAMPLES, SampleQueue
+from gazelive.devices.eyelink_setup import EyeLinkSettings, configure
+from gazelive.devices.eyelink_start import begin_recording
+from gazelive.devices.lifecycle import Lifecycle
+from gazelive.errors import (
+    CalibrationError,
+    DeviceDisconnectedError,
+    DeviceError,
+    DeviceUnavailableError,
+)
+from gazelive.gaze.quality_messages import Kind, quality_message
+from gazelive.gaze.samples import Eyes, Samples, empty_samples
+from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.recordings.recording import Calibration, DriftCorrection
+
+__all__ = ["EyeLinkDevice", "EyeLinkSettings", "HostRequest", "load_pylink"]
+
+PACKAGE = "sr-research-pylink"
+CHUNK_S = 0.01
+WATCH_S = 0.05
+"""How often pylink is asked whether the tracker still records."""
+HostRequest = Literal["repeat", "skip", "abort"]
+
+
+def load_pylink() -> ModuleType:
+    """Import the vendor's pylink, or say which package is missing or in its place."""
+    try:
+        with quiet_stdout():
+            import pylink
+    except ImportError as error:
+        raise DeviceUnavailableError(
+            f"the EyeLink needs the vendor's package: pip install {PACKAGE} ({error})"
+        ) from error
+    if not hasattr(pylink, "EyeLinkCustomDisplay"):
+        raise DeviceUnavailableError(
+            f"the installed `pylink` is not the EyeLink's: pip uninstall pylink, then "
+            f"pip install {PACKAGE}"
+        )
+    return pylink  # type: ignore[no-any-return]
+
+
+class EyeLinkDevice:
+    """An EyeLink on the other end of a cable, connected and configured.
+
+    One thread makes every call while it records. What the tracker does otherwise than it was
+    asked to, and what the link lost, comes as messages of `gaze.quality_messages` in the chunks;
+    `problems` has the same as sentences.
+    """
+
+    def __init__(
+        self,
+        settings: EyeLinkSettings,
+        *,
+        clock: Clock,
+        host_file_stem: str,
+        pylink: ModuleType | None = None,
+    ) -> None:
+        self._life = Lifecycle("the EyeLink")
+        self._settings = settings
+        self._clock = clock
+        self._link = Link(*_connect(settings.address, pylink), clock)
+        self._tracker = self._link.tracker
+        self._file = HostEdf(self._link, host_file_stem)
+        self._queue = SampleQueue(self._link.pylink, self._tracker)
+        self._arrived: deque[tuple[int, Samples]] = deque()
+        """Block and samples that nobody has read."""
+        self._n_unread = 0
+        self._sent: list[Message] = []
+        self._problems: list[str] = []
+        self._block = -1
+        self._n_chunks = 0
+        self._streams: list[StreamDescription] = []
+        self._setup_room = SetupRoom(self._link)
+        self._lost: DeviceDisconnectedError | None = None
+        self._request: HostRequest | None = None
+        self._watch_s = 0.0
+        try:
+            with self._link.doing("being configured"):
+                self._file.open()
+                told = configure(self._link, settings)
+                name = (self._tracker.getTrackerVersionString() or "EyeLink").strip()
+        except BaseException:
+            self.close()
+            raise
+        self._stream = self._describe(name, settings.sampling_rate_hz, settings.eyes)
+        for kind, text in told:
+            self._tell(kind, text)
+
+    # what it is
+
+    def describe(self) -> StreamDescription:
+        """Return what the tracker really delivers; before the first `start`, what was asked."""
+        return self._stream
+
+    @property
+    def host_file_name(self) -> str:
+        """The EDF's name on the Host PC."""
+        return self._file.name
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Whatever was told of the tracker so far, each once."""
+        return tuple(self._problems)
+
+    @property
+    def finished(self) -> bool:
+        """True after `close`."""
+        return self._life.closed
+
+    def tracker_time_us(self) -> int:
+        """Return the tracker's time now, as the link knows it."""
+        self._life.require_open()
+        return round(float(self._tracker.trackerTimeUsec()))
+
+    # recording
+
+    def start(self) -> None:
+        """Begin a block; it is described by what the tracker really does."""
+        self._life.require_open()
+        if self._lost is not None:
+            raise self._lost
+        if not self._file.is_open:
+            raise DeviceError(
+                f"the EyeLink's file {self._file.name} was fetched: connect anew to record more"
+            )
+        self._life.start()
+        try:
+            with self._link.doing("starting to record"):
+                began = begin_recording(self._link, self._settings)
+        except BaseException:
+            self._life.stop()
+            raise
+        self._stream = self._describe(self._stream.device, began.rate_hz, began.eyes)
+        self._streams.append(self._stream)
+        self._queue.begin_block(began.rate_hz)
+        for kind, text in began.told:
+            self._tell(kind, text)
+        self._block += 1
+        self._request = None
+        self._watch_s = self._clock.now_s() + WATCH_S
+
+    def read_chunk(self, timeout_s: float) -> Chunk | None:
+        """Return what has arrived; if it is not yet `CHUNK_S` of it, wait up to `timeout_s`."""
+        self._life.require_started()
+        if self._life.recording:
+            self._wait(max(timeout_s, 0.0))
+            self._watch()
+        if self._arrived:
+            block, samples = self._arrived.popleft()
+            self._n_unread -= len(samples)
+        elif self._sent:
+            block, samples = max(self._block, 0), empty_samples(0)
+        elif self._lost is not None:
+            raise self._lost
+        else:
+            return None
+        if block < len(self._streams):
+            self._stream = self._streams[block]
+        messages = tuple(sorted(self._sent, key=lambda message: message.tracker_time_us))
+        self._sent.clear()
+        number = self._n_chunks
+        self._n_chunks += 1
+        return Chunk(number, block, samples, messages, self._clock.now_s())
+
+    def stop(self) -> None:
+        """End the block; what the tracker had sent by then can still be read."""
+        if not self._life.recording:
+            return
+        try:
+            self._drain()
+            with self._link.doing("stopping"):
+                self._tracker.stopRecording()
+            self._drain()
+        finally:
+            self._end_block()
+
+    def close(self) -> None:
+        """Close the EDF, the calibration's graphics and the connection."""
+        if not self._life.closed:
+            talks = (self.stop, self._file.close) if self._link.is_connected else ()
+            for let_go in (*talks, self._setup_room.close, self._tracker.close):
+                with contextlib.suppress(DeviceError, RuntimeError):
+                    let_go()
+            self._arrived.clear()
+        self._life.close()
+
+    def take_host_request(self) -> HostRequest | None:
+        """Return once what somebody chose in the Host PC's abort menu, which ends the block."""
+        request, self._request = self._request, None
+        return request
+
+    def _wait(self, timeout_s: float) -> None:
+        """Empty the queue until a chunk is complete or the time is up, asleep in between."""
+        deadline_s = self._clock.now_s() + timeout_s
+        interval_s = 1.0 / self._stream.sampling_rate_hz
+        n_chunk = max(round(CHUNK_S / interval_s), 1)
+        while True:
+            self._drain()
+            now_s = self._clock.now_s()
+            if self._n_unread >= n_chunk or now_s >= deadline_s:
+                return
+            complete_s = now_s + (n_chunk - self._n_unread) * interval_s
+            self._clock.sleep_until_s(min(complete_s, deadline_s))
+
+    def _drain(self) -> None:
+        """Move everything from pylink's queue to ours."""
+        is_full = True
+        while is_full:
+            drained = self._queue.drain()
+            samples = drained.samples
+            is_full = len(samples) == MAX_CHUNK_SAMPLES
+            if len(samples):
+                self._put(samples)
+            if drained.losses_us:
+                time_us = drained.losses_us[0]
+                time_us = self.tracker_time_us() if time_us < 0 else time_us
+                text = "the link lost data: what is missing here is in the EDF"
+                self._sent.append(quality_message(time_us, "lost_samples", text))
+                self._remember(text)
+
+    def _put(self, samples: Samples) -> None:
+        self._arrived.append((self._block, samples))
+        self._n_unread += len(samples)
+
+    def _watch(self) -> None:
+        """Ask now and then whether the tracker still records; end the block if not."""
+        now_s = self._clock.now_s()
+        if now_s < self._watch_s:
+            return
+        self._watch_s = now_s + WATCH_S
+        pylink = self._link.pylink
+        code = self._tracker.isRecording()
+        if code == pylink.TRIAL_OK and self._link.is_connected:
+            return
+        self._drain()
+        self._end_block()
+        requests: dict[int, HostRequest] = {
+            pylink.REPEAT_TRIAL: "repeat",
+            pylink.SKIP_TRIAL: "skip",
+            pylink.ABORT_EXPT: "abort",
+        }
+        if not self._link.is_connected:
+            self._lost = self._link.lost("recording")
+        elif code in requests:
+            self._request = requests[code]
+            text = f"somebody at the Host PC chose to {self._request}"
+            self._sent.append(quality_message(self.tracker_time_us(), "message", text))
+        else:
+            self._lost = DeviceDisconnectedError(
+                "the EyeLink stopped recording by itself: look at the Host PC's screen"
+            )
+
+    def _end_block(self) -> None:
+        self._life.stop()
+        if self._settings.real_time:
+            with contextlib.suppress(RuntimeError, OSError):
+                self._link.pylink.endRealTimeMode()
+
+    # messages
+
+    def send_message(self, text: str, at_s: float | None = None) -> None:
+        """Write a message into the EDF and the stream, at the time at which it was true."""
+        self._life.require_open()
+        now_s, now_us = self._clock.now_s(), self._tracker.trackerTimeUsec()
+        ahead_s = 0.0 if at_s is None else at_s - now_s
+        self._sent.append(Message(round(now_us + ahead_s * 1e6), text))
+        in_file = message_in_edf(text)
+        if len(in_file) == LONGEST_MESSAGE < len(text):
+            self._tell("message", f"cut to {LONGEST_MESSAGE} characters in the EDF: {in_file!r}")
+        with self._link.doing("taking a message"):
+            code = self._tracker.sendMessage(in_file, round(ahead_s * 1000))
+        if code != 0:
+            self._tell("message", f"not in the EDF (code {code}): {in_file!r}")
+
+    def _tell(self, kind: Kind, text: str) -> None:
+        """Put what is wrong into the stream and the problems, once."""
+        if self._remember(text):
+            self._sent.append(quality_message(self.tracker_time_us(), kind, text))
+
+    def _remember(self, text: str) -> bool:
+        is_new = text not in self._problems
+        if is_new:
+            self._problems.append(text)
+        return is_new
+
+    # calibration
+
+    def use_graphics(self, make: Callable[[Any], Any]) -> None:
+        """Draw calibration with what `make` makes of the tracker.
+
+        That is an `EyeLinkCustomDisplay`, such as
+        `lambda tracker: EyeLinkCoreGraphicsPsychoPy(tracker, window)`. Its window belongs to the
+        thread that calibrates.
+        """
+        self._life.require_between_blocks("giving it a window", CalibrationError)
+        self._setup_room.use_graphics(make)
+
+    def calibrate(self) -> tuple[Calibration, ...]:
+        """Let the operator set up, calibrate and validate; return what the last of it said."""
+        self._life.require_between_blocks("calibrating", CalibrationError)
+        return self._setup_room.calibrate(self._settings.eyes, self._settings.calibration_type)
+
+    def check_drift(self, x_px: float, y_px: float) -> tuple[DriftCorrection, ...]:
+        """Show the tracker's target and measure each eye's error at it.
+
+        Nothing comes back where the check passed and the tracker's words are not understood;
+        they are in the stream then, and the numbers in the EDF.
+        """
+        self._life.require_between_blocks("checking drift", CalibrationError)
+        text, drifts = self._setup_room.check_drift(x_px, y_px)
+        if not drifts:
+            self._sent.append(Message(self.tracker_time_us(), f"DRIFT_CHECK_PASSED {text}".strip()))
+        return drifts
+
+    # the EDF
+
+    def receive_host_file(
+        self, folder: Path, stem: str, progress: Callable[[float], None] | None = None
+    ) -> Path:
+        """Close the EDF and fetch it as `stem`.edf."""
+        self._life.require_between_blocks("fetching its file")
+        return self._file.receive(folder, stem, progress)
+
+    def _describe(self, name: str, rate_hz: float, eyes: Eyes) -> StreamDescription:
+        screen = self._settings.screen
+        return StreamDescription(
+            device=name,
+            sampling_rate_hz=rate_hz,
+            eyes=eyes,
+            screen=screen,
+            screen_px=(screen.width_px, screen.height_px),
+        )
+
+
+def _connect(address: str, pylink: Any) -> tuple[Any, Any]:
+    """Return pylink and a tracker that is really there."""
+    pylink = load_pylink() if pylink is None else pylink
+    other = pylink.getEYELINK()
+    if other is not None and other.isConnected() > 0:
+        raise DeviceUnavailableError("this program is connected to the EyeLink already: close that")
+    try:
+        with quiet_stdout():
+            tracker = pylink.EyeLink(address)
+    except RuntimeError as error:
+        raise DeviceUnavailableError(
+            f"no EyeLink answers at {address} ({error}): is the Host PC on, is its EyeLink program "
+            "running, does the cable go to this machine, and has it an address in the same network "
+            "(such as 100.1.1.2)?"
+        ) from error
+    if not tracker.isConnected() > 0:
+        raise DeviceUnavailableError(
+            f"there is no connection to the EyeLink at {address}: is another program using it?"
+        )
+    return pylink, tracker

@@ -1,0 +1,98 @@
+"""The connection to an EyeLink: pylink's errors become ours, and its settings are read back."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from gazelive.clock import Clock
+from gazelive.errors import DeviceDisconnectedError, DeviceError
+from gazelive.recordings.eyelink_messages import text_in_file
+
+REPLY_S, REPLY_STEP_S = 0.5, 0.005
+"""How long the tracker may take to tell a setting (the vendor's examples wait as long)."""
+LONGEST_MESSAGE = 130
+"""What fits into a message of the EDF."""
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+
+
+class Link:
+    """pylink's module and its tracker; one thread makes every call."""
+
+    def __init__(self, pylink: Any, tracker: Any, clock: Clock) -> None:
+        self.pylink = pylink
+        self.tracker = tracker
+        self.clock = clock
+
+    @property
+    def is_connected(self) -> bool:
+        """False once the link is gone; pylink's dummy mode is no connection."""
+        return bool(self.tracker.isConnected() > 0)
+
+    @contextlib.contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Turn what pylink raises while it is `what` into one sentence."""
+        try:
+            yield
+        except RuntimeError as error:
+            if self.is_connected:
+                raise DeviceError(
+                    f"the EyeLink failed while {what} ({error}): look at the Host PC's screen"
+                ) from error
+            raise self.lost(what) from error
+
+    def lost(self, what: str) -> DeviceDisconnectedError:
+        """Return the error that says that the connection broke."""
+        return DeviceDisconnectedError(
+            f"the connection to the EyeLink was lost while {what}: check the cable and the Host PC"
+        )
+
+    def command(self, text: str) -> str | None:
+        """Send a command; return what the tracker has against it, None if nothing."""
+        code = self.tracker.sendCommand(text)
+        if code == 0:
+            return None
+        answer = (self.tracker.getLastMessage() or "").strip() or f"code {code}"
+        return f"the EyeLink did not take the command {text!r} ({answer})"
+
+    def read_numbers(self, setting: str) -> list[float]:
+        """Return the numbers that the tracker has for a setting, none if it does not tell."""
+        self.tracker.readReply()  # an answer that came too late for an earlier question
+        if self.tracker.readRequest(setting) != 0:
+            return []
+        deadline_s = self.clock.now_s() + REPLY_S
+        while not (reply := self.tracker.readReply()):
+            now_s = self.clock.now_s()
+            if now_s >= deadline_s:
+                return []
+            self.clock.sleep_until_s(now_s + REPLY_STEP_S)
+        return [float(number) for number in _NUMBER.findall(reply)]
+
+
+def message_in_edf(text: str) -> str:
+    """Return `text` as the EDF can hold it: one line of ASCII, cut, and its time not mistaken."""
+    line = text_in_file(" ".join(text.splitlines()))
+    return line.encode("ascii", "replace").decode()[:LONGEST_MESSAGE]
+
+
+@contextlib.contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """Send to stderr what the native library prints on stdout; drop what pylink itself does."""
+    try:
+        sys.stdout.flush()
+        saved = os.dup(1)
+    except (OSError, AttributeError):  # a program without a console
+        yield
+        return
+    try:
+        os.dup2(2, 1)
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
