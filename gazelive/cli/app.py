@@ -14,7 +14,6 @@ import typer
 from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.config import app as config_app
-from gazelive.cli.config import app as config_app
 from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
 from gazelive.cli.dashboard import dashboard
@@ -24,6 +23,7 @@ from gazelive.cli.identify import identify
 from gazelive.cli.info import info
 from gazelive.cli.keys import keys
 from gazelive.cli.model import app as model_app
+from gazelive.cli.record import record
 from gazelive.cli.replay import replay
 from gazelive.cli.run import run
 from gazelive.cli.session import app as session_app
@@ -66,11 +66,11 @@ app.command()(train)
 app.command()(identify)
 app.add_typer(model_app, name="model")
 app.add_typer(session_app, name="session")
+app.command()(record)
 app.command()(replay)
 app.command()(run)
 app.command()(dashboard)
 app.command()(keys)
-app.add_typer(config_app, name="config")
 app.add_typer(config_app, name="config")
 
 

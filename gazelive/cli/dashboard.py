@@ -34,6 +34,15 @@ def dashboard(
     size: Annotated[
         str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the window in pixels.")
     ] = None,
+    monitor: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Open it on this screen, counted from 0.", show_default="the last"
+        ),
+    ] = None,
+    hide_viewer: Annotated[
+        bool, typer.Option("--hide-viewer", help="Do not show who the participant is.")
+    ] = False,
 ) -> None:
     """Show who is looking, how sure that is and how good the data are, while it happens.
 
@@ -63,7 +72,14 @@ def dashboard(
 
     feed = ZmqFeed(addresses.documents, addresses.control, prepare=prepare)
     try:
-        code = run_dashboard(feed, image_folders=images or (), save=save, size=window_size)
+        code = run_dashboard(
+            feed,
+            image_folders=images or (),
+            save=save,
+            size=window_size,
+            monitor=monitor,
+            hide_viewer=hide_viewer,
+        )
     finally:
         feed.close()
     raise typer.Exit(code)

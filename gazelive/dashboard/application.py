@@ -50,10 +50,13 @@ def run_dashboard(
     preferences: Path | None = None,
     save: Path | None = None,
     size: tuple[int, int] | None = None,
+    monitor: int | None = None,
+    hide_viewer: bool = False,
 ) -> int:
     """Show the feed until the window is closed; return the exit code.
 
-    With `save` the window is saved as a figure when the run has ended, and closed.
+    With `save` the window is saved as a figure when the run has ended, and closed. `monitor` is
+    the screen to open on; where there is no such screen, the last one is taken.
     """
     app = make_application()
     file = user_file() if preferences is None else preferences
@@ -61,6 +64,10 @@ def run_dashboard(
     window = DashboardWindow(feed, Preferences(file), image_folders=image_folders)
     if size is not None:
         window.resize(*size)
+    if monitor is not None:
+        _move_to(window, monitor)
+    if hide_viewer:
+        window.hide_viewer()
     watch = QTimer(window)
     if save is not None:
         watch.timeout.connect(lambda: _save_when_over(window, save))
@@ -72,6 +79,14 @@ def run_dashboard(
         return app.exec()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _move_to(window: DashboardWindow, monitor: int) -> None:
+    """Move the window to the middle of a screen, unless it is there already."""
+    screens = QApplication.screens()
+    area = screens[min(monitor, len(screens) - 1)].availableGeometry()
+    if not area.contains(window.geometry().center()):
+        window.move(area.center() - window.rect().center())
 
 
 def _save_when_over(window: DashboardWindow, path: Path) -> None:

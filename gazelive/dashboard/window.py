@@ -16,7 +16,6 @@ from gazelive.dashboard.docks import LAYOUT_VERSION, Docks
 from gazelive.dashboard.feed import Command, DocumentFeed, Reply, snapshot_documents
 from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.header import Header
-from gazelive.recordings.image_files import find_image
 from gazelive.dashboard.missed import CATCHING_UP, Missed
 from gazelive.dashboard.preferences import Preferences
 from gazelive.dashboard.requests import Requests
@@ -39,6 +38,7 @@ from gazelive.dashboard.views.session import SPEEDS, SessionPanel
 from gazelive.dashboard.views.traces import Traces
 from gazelive.errors import GazeliveError, TransportError
 from gazelive.gaze.documents import Document
+from gazelive.recordings.image_files import find_image
 
 FRAME_MS = 30
 """Between two looks at the feed: a little more than 30 frames per second."""
@@ -270,6 +270,11 @@ class DashboardWindow(QMainWindow):
     def _mark(self, text: str) -> None:
         self._send({"command": "mark", "text": text or "mark"})
         self.state.log.add("info", f"Mark: {text or 'mark'}", self.state.elapsed_s)
+
+    def hide_viewer(self) -> None:
+        """Hide who the participant is, as the menu does."""
+        self._actions["hide_viewer"].setChecked(True)
+        self._hide_viewer()
 
     def _hide_viewer(self) -> None:
         self._session.hide_viewer = self._actions["hide_viewer"].isChecked()

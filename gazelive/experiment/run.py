@@ -12,7 +12,7 @@ import msgspec
 import zmq
 
 from gazelive.clock import Clock, MonotonicClock
-from gazelive.config.schema import ExperimentConfig
+from gazelive.config.reading import snapshot
 from gazelive.devices.protocol import ControlsPlayback, GazeDevice, HasHostFile
 from gazelive.devices.simulated import images_in
 from gazelive.engine.addresses import Addresses
@@ -185,7 +185,7 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
         screen_px=stream.screen_px,
         sampling_rate_hz=float(config.tracker.sampling_rate_hz),
         config={
-            **_snapshot(config),
+            **snapshot(config),
             **spec.label,
             "config_file": spec.config_path,
             "n_trials": len(plan.trials),
@@ -195,10 +195,6 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
             "replay_of": None if spec.replayed is None else str(spec.replayed),
         },
     )
-
-
-def _snapshot(config: ExperimentConfig) -> dict[str, object]:
-    return dict(msgspec.to_builtins(config))
 
 
 def _save(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gazelive.config.reading import replay_file, resolved
 from gazelive.config.schema import ExperimentConfig
 from gazelive.experiment.display import Participant
 
@@ -35,20 +36,16 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Further marks for the configuration in the session's description."""
     quiet: bool = False
 
-    def path(self, text: str) -> Path:
-        """Return a path of the configuration."""
-        return Path(self.config_path).absolute().parent / text
-
     @property
     def stimuli(self) -> Path:
         """The folder of the images."""
-        return self.path(self.config.stimuli.folder)
+        return resolved(self.config.stimuli.folder, Path(self.config_path))
 
     @property
     def replayed(self) -> Path | None:
         """The recording to replay, if it is one."""
-        kind, _, name = self.config.tracker.device.partition(":")
-        return Path(name) if kind == "replay" else None
+        name = replay_file(self.config.tracker.device)
+        return None if name is None else resolved(name, Path(self.config_path))
 
 
 def encode_spec(spec: RunSpec) -> str:

@@ -1,0 +1,162 @@
+"""A session's processes: engine, dashboard and experiment, started and stopped together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gazelive.engine.child import EngineChild
+from gazelive.engine.documents_file import read_documents
+from gazelive.engine.options import EngineOptions
+from gazelive.engine.summary import RunSummary, summarise
+from gazelive.errors import ConfigError
+from gazelive.experiment.spec import RUN_FLAG, RunSpec, encode_spec
+from gazelive.experiment.virtual_display import has_screen
+from gazelive.recordings.session_folder import (
+    DOCUMENTS_NAME,
+    SessionManifest,
+    is_session_folder,
+    read_manifest,
+)
+
+LOOK_S = 0.2
+"""How often it is looked whether all are alive."""
+ENGINE_END_S = 60.0
+DASHBOARD_END_S = 20.0
+N_ENGINES = 4
+"""An engine that dies so often is not started again; the recording goes on without it."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class DashboardOptions:
+    """How the dashboard is opened."""
+
+    screen_number: int = 0
+    hide_viewer: bool = False
+    save: Path | None = None
+    """A figure to save at the end, after which it closes by itself."""
+    size: str | None = None
+
+
+@dataclass(frozen=True)
+class Launched:
+    """What came of it."""
+
+    exit_code: int
+    """The experiment's."""
+    manifest: SessionManifest | None
+    """None where the session was never begun."""
+    summary: RunSummary | None
+    """None where the engine left nothing."""
+
+
+def launch(
+    spec: RunSpec,
+    script: Path,
+    *,
+    model: Path | None,
+    dashboard: DashboardOptions | None,
+    say: Say,
+) -> Launched:
+    """Run a session to its end; what was started is ended, whatever happens."""
+    if not script.is_file():
+        raise ConfigError("there is no such experiment", path=script, key="script")
+    assert spec.address is not None
+    options = EngineOptions(
+        folder=spec.folder, address=spec.address, model=None if model is None else str(model)
+    )
+    say("Starting the engine …")
+    engine = EngineChild(options)
+    window: subprocess.Popen[bytes] | None = None
+    try:
+        if dashboard is not None:
+            window = open_dashboard(spec.address, [spec.stimuli], dashboard)
+        engine.wait_ready()
+        experiment = subprocess.Popen(
+            [sys.executable, str(script), RUN_FLAG, encode_spec(spec)], env=_quiet_environment()
+        )
+        engine = _watch(experiment, engine, options, say)
+        engine.wait(ENGINE_END_S)
+        if window is not None:
+            close_dashboard(window, waits=dashboard is not None and dashboard.save is not None)
+    finally:
+        engine.close()
+        if window is not None:
+            close_dashboard(window, waits=False)
+    return _result(experiment.returncode, Path(spec.folder))
+
+
+def _watch(
+    experiment: subprocess.Popen[bytes], engine: EngineChild, options: EngineOptions, say: Say
+) -> EngineChild:
+    """Wait for the experiment's end; an engine that dies is started again, and catches up."""
+    n_engines = 1
+    interrupted = False
+    while experiment.poll() is None:
+        try:
+            time.sleep(LOOK_S)
+        except KeyboardInterrupt:
+            # the experiment has heard it too, and saves everything
+            if interrupted:
+                experiment.terminate()
+            interrupted = True
+            say("Ending the session in order (Ctrl-C again: at once) …")
+        if engine.has_ended and n_engines < N_ENGINES and experiment.poll() is None:
+            n_engines += 1
+            say("The engine has died; a new one catches up. The recording is not touched.")
+            engine.close()
+            engine = EngineChild(options)
+    return engine
+
+
+def open_dashboard(
+    address: str, images: Sequence[Path], options: DashboardOptions
+) -> subprocess.Popen[bytes]:
+    """Start the dashboard; without a screen it draws for its figure alone."""
+    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", address]
+    for folder in images:
+        command += ["--images", str(folder)]
+    command += ["--monitor", str(options.screen_number)]
+    if options.hide_viewer:
+        command.append("--hide-viewer")
+    if options.save is not None:
+        command += ["--save", str(options.save)]
+    if options.size is not None:
+        command += ["--size", options.size]
+    environment = dict(os.environ)
+    if not has_screen():
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+        environment["QT_LOGGING_RULES"] = "default.warning=false"  # of what offscreen cannot do
+    return subprocess.Popen(command, env=environment)
+
+
+def close_dashboard(window: subprocess.Popen[bytes], *, waits: bool) -> None:
+    """End the dashboard, after it has saved its figure if it is to `waits`."""
+    if waits:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            window.wait(DASHBOARD_END_S)
+    if window.poll() is None:
+        window.terminate()
+        window.wait(DASHBOARD_END_S)
+
+
+def _quiet_environment() -> dict[str, str]:
+    """Return the environment of the experiment, without greetings of its libraries."""
+    return os.environ | {"PYGAME_HIDE_SUPPORT_PROMPT": "1"}
+
+
+def _result(exit_code: int, folder: Path) -> Launched:
+    if not is_session_folder(folder):
+        return Launched(exit_code, None, None)
+    manifest = read_manifest(folder)
+    documents = folder / DOCUMENTS_NAME
+    summary = summarise(read_documents(documents)) if documents.is_file() else None
+    return Launched(exit_code, manifest, summary)
