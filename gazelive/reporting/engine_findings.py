@@ -26,6 +26,8 @@ Floats = npt.NDArray[np.float64]
 
 MOST_CURVES = 5
 """How many viewers a figure can tell apart."""
+LEAST_SHOWN = 0.05
+"""Who was never more probable than this has no curve, unless they lead in the end."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def _course(posteriors: list[Posterior], viewer_ids: tuple[str, ...]) -> Posteri
             shown = shown_probability(posterior, viewer)
             highest[viewer] = max(highest.get(viewer, 0.0), shown)
     last = posteriors[-1].leading[0]
-    others = sorted((v for v in highest if v != last), key=lambda v: -highest[v])
+    others = sorted(
+        (v for v, p in highest.items() if v != last and p > LEAST_SHOWN), key=lambda v: -highest[v]
+    )
     chosen = (last, *others[: MOST_CURVES - 1])
     unknown = None
     if all(posterior.log_unknown is not None for posterior in posteriors):

@@ -49,7 +49,7 @@ def _of_trial(trial: TrialFacts) -> list[Note]:
         which = "" if trial.attempt is None else f" (attempt {trial.attempt})"
         text = f"{name}{which} was {trial.outcome}"
         notes.append(Note(at_s=at_s, kind="trial", text=text))
-    if trial.gate is not None and trial.gate != "passed":
+    if trial.gate not in (None, "passed", "replayed"):
         text = f"{name}: the fixation gate {trial.gate}"
         notes.append(Note(at_s=at_s, kind="trial", text=text))
     if trial.missing_fraction is not None and trial.missing_fraction > MUCH_MISSING:

@@ -71,12 +71,10 @@ def crossing_rows(facts: SessionFacts) -> tuple[str, ...]:
         return ()
     summary = facts.findings.summary
     return tuple(
-        f"{summary.best} passed {level:.0%} "
-        + (
-            "never"
-            if crossing is None
-            else f"after {crossing.seconds:.1f} s of viewing, {crossing.n_saccades} saccades"
-        )
+        f"{summary.best} never passed {level:.0%}"
+        if crossing is None
+        else f"{summary.best} passed {level:.0%} after {crossing.seconds:.1f} s of viewing, "
+        f"{crossing.n_saccades} saccades"
         for level, crossing in summary.crossed.items()
     )
 

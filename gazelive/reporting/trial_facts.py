@@ -17,7 +17,7 @@ from gazelive.offline.analysis import Analysis
 from gazelive.recordings.intervals import ViewingInterval, viewing_intervals
 from gazelive.recordings.recording import Block, Recording, Trial
 
-_GATE = re.compile(r"gate_(passed|timeout)\b")
+_GATE = re.compile(r"gate_(passed|timeout|replayed)\b")
 
 
 class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
     """As the experiment marked it: shown, repeated, skipped or aborted."""
     attempt: int | None = None
     gate: str | None = None
-    """How the fixation gate ended: passed, or after how many time-outs."""
+    """How the fixation gate ended: passed (after how many time-outs), timed out, replayed."""
     start_s: float
     """When viewing began, from the session's first sample."""
     viewing_s: float
@@ -169,9 +169,9 @@ def _gate(trial: Trial, messages: Iterable[Message]) -> str | None:
     if not words:
         return None
     n_timeouts = words.count("timeout")
-    if words[-1] == "passed":
-        return "passed" if not n_timeouts else f"passed after {n_timeouts} time-outs"
-    return "timed out"
+    if words[-1] == "timeout":
+        return "timed out"
+    return words[-1] if not n_timeouts else f"{words[-1]} after {n_timeouts} time-out(s)"
 
 
 def _integer(text: str | None) -> int | None:

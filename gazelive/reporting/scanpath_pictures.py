@@ -1,0 +1,186 @@
+"""Scanpaths on their images, small enough for many on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gazelive.engine.image_messages import image_rectangle_px
+from gazelive.gaze.screen import AngularResolution, Geometry
+from gazelive.offline.analysis import AnalysedInterval
+from gazelive.recordings.image_files import find_image
+from gazelive.recordings.recording import Recording
+from gazelive.reporting.figure_style import RESOLUTION_DPI, as_jpeg, drawing
+from gazelive.reporting.session_facts import SessionFacts
+from gazelive.simulation.image_pool import default_stimuli
+
+WIDTH_IN = 4.2
+PATH, FIXATION, FIRST = "#ffffff", "#ffd23f", "#3bceac"
+EMPTY = "#aab1bb"
+MS_PER_POINT2 = 3.5
+"""Fixations are circles whose area grows with their duration."""
+NUMBERED = 40
+"""Of longer scanpaths the fixations are not numbered."""
+
+RectanglePx = tuple[float, float, float, float]
+"""Left, top, width and height."""
+
+
+@dataclass(frozen=True)
+class ScanpathPicture:
+    """A picture of one viewing interval."""
+
+    trial: str
+    image: str | None
+    address: str
+    """The picture itself, inline."""
+    is_on_image: bool
+    """False where the image's file was not found."""
+    n_fixations: int
+    seconds: float
+
+
+def image_folders(facts: SessionFacts, asked: Sequence[Path]) -> list[Path]:
+    """Return where images may be: as asked, as configured, in the session, as shipped."""
+    folders = list(asked)
+    config = facts.manifest.config
+    stimuli = config.get("stimuli")
+    if isinstance(stimuli, dict) and isinstance(stimuli.get("folder"), str):
+        base = Path(str(config.get("config_file") or "")).parent
+        folders += [base / stimuli["folder"], Path(stimuli["folder"])]
+    folders.append(facts.folder)
+    shipped = default_stimuli()
+    return folders if shipped is None else [*folders, shipped]
+
+
+def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[ScanpathPicture]:
+    """Yield a picture for each interval that has fixations."""
+    if facts.analysis is None:
+        return
+    for analysed in facts.analysis.intervals:
+        geometry = facts.analysis.geometries[analysed.interval.block].geometry
+        fixations = analysed.gaze.detection.fixations
+        if geometry is None or not fixations:
+            continue
+        name = analysed.interval.image
+        file = None if name is None else find_image(name, folders)
+        rectangle = _rectangle(facts.recording, analysed)
+        address = _draw(analysed, geometry, _screen(facts.recording, geometry), rectangle, file)
+        yield ScanpathPicture(
+            trial=analysed.interval.trial or f"block {analysed.interval.block + 1}",
+            image=name,
+            address=address,
+            is_on_image=file is not None and rectangle is not None,
+            n_fixations=len(fixations),
+            seconds=(analysed.interval.end_us - analysed.interval.start_us) / 1e6,
+        )
+
+
+def _rectangle(recording: Recording, analysed: AnalysedInterval) -> RectanglePx | None:
+    """Return where the image stood, by the last message of its trial that tells."""
+    interval = analysed.interval
+    stream = recording.blocks[interval.block].stream
+    trial = next(
+        (t for t in recording.trials if t.name == interval.trial and t.start_us <= interval.end_us
+         and t.end_us >= interval.start_us),
+        None,
+    )  # fmt: skip
+    if trial is None:
+        return None
+    found = [
+        rectangle
+        for message in recording.messages
+        if trial.start_us <= message.tracker_time_us <= trial.end_us
+        and (rectangle := image_rectangle_px(message.text, stream)) is not None
+    ]
+    return found[-1] if found else None
+
+
+def _screen(recording: Recording, geometry: Geometry) -> RectanglePx | None:
+    """Return the whole screen."""
+    size_px = recording.screen_px
+    if size_px is None and isinstance(geometry, AngularResolution):
+        return None
+    if recording.screen is not None:
+        size_px = recording.screen.width_px, recording.screen.height_px
+    return None if size_px is None else (0.0, 0.0, float(size_px[0]), float(size_px[1]))
+
+
+def _draw(
+    analysed: AnalysedInterval,
+    geometry: Geometry,
+    screen: RectanglePx | None,
+    rectangle: RectanglePx | None,
+    file: Path | None,
+) -> str:
+    gaze_x, gaze_y = geometry.deg_to_px(analysed.gaze.x_deg, analysed.gaze.y_deg)
+    shown = rectangle or screen or _around(gaze_x, gaze_y)
+    left, top, width, height = shown
+    height_in = min(max(WIDTH_IN * height / width, 1.5), 2 * WIDTH_IN)
+    with drawing(WIDTH_IN, height_in) as figure:
+        figure.set_layout_engine("none")
+        axis = figure.add_axes((0, 0, 1, 1))
+        axis.set_axis_off()
+        figure.set_facecolor(EMPTY)
+        if file is not None and rectangle is not None:
+            _draw_image(axis, file, rectangle)
+        from matplotlib import patheffects
+
+        outline = [patheffects.withStroke(linewidth=2.2, foreground="#00000090")]
+        axis.plot(gaze_x, gaze_y, color=PATH, linewidth=0.9, alpha=0.9, path_effects=outline)
+        _draw_fixations(axis, analysed, geometry)
+        axis.set_xlim(left, left + width)
+        axis.set_ylim(top + height, top)
+        return as_jpeg(figure)
+
+
+def _draw_image(axis: Any, file: Path, rectangle: RectanglePx) -> None:
+    from PIL import Image
+
+    left, top, width, height = rectangle
+    pixels = round(WIDTH_IN * RESOLUTION_DPI)
+    with Image.open(file) as picture:
+        picture.draft("RGB", (pixels, pixels))  # a JPEG is decoded at the size that is needed
+        small = picture.convert("RGB")
+        small.thumbnail((pixels, pixels))
+        axis.imshow(small, extent=(left, left + width, top + height, top), aspect="auto", zorder=0)
+
+
+def _draw_fixations(axis: Any, analysed: AnalysedInterval, geometry: Geometry) -> None:
+    fixations = analysed.gaze.detection.fixations
+    x_px, y_px = geometry.deg_to_px([f.x_deg for f in fixations], [f.y_deg for f in fixations])
+    duration_ms = np.array([(f.offset_us - f.onset_us) / 1000 for f in fixations])
+    axis.scatter(
+        x_px,
+        y_px,
+        s=np.clip(duration_ms, 20, 2000) / MS_PER_POINT2,
+        c=[FIRST] + [FIXATION] * (len(fixations) - 1),
+        alpha=0.78,
+        edgecolors="black",
+        linewidths=0.6,
+        zorder=3,
+    )
+    if len(fixations) > NUMBERED:
+        return
+    for number, (x, y) in enumerate(zip(x_px, y_px, strict=True), start=1):
+        axis.annotate(
+            str(number), (x, y), ha="center", va="center", fontsize=5.5, zorder=4,
+            annotation_clip=True, color="black",
+        )  # fmt: skip
+
+
+def _around(x_px: Any, y_px: Any) -> RectanglePx:
+    """Return a rectangle around the gaze, where nobody knows the screen."""
+    left, right = np.nanpercentile(x_px, [0.5, 99.5])
+    top, bottom = np.nanpercentile(y_px, [0.5, 99.5])
+    margin = 0.1 * max(right - left, bottom - top, 1.0)
+    return (
+        float(left - margin),
+        float(top - margin),
+        float(right - left + 2 * margin),
+        float(bottom - top + 2 * margin),
+    )
