@@ -29,28 +29,43 @@ def demo(
 ) -> None:
     """Enrol simulated people, let one of them and then a stranger look at images, say who it is.
 
-    Everything goes the way of a live session: tracker, disk, engine, dashboard. Without a screen
-    the dashboard is drawn unseen and saved as a picture.
+    Everything goes the way of a live session: experiment, tracker, disk, engine, dashboard.
+    Without a screen the windows are drawn unseen and saved as pictures.
     """
     announce_first_compile(quiet=quiet)
     from gazelive.demonstration import lab
     from gazelive.demonstration.population import N_VIEWERS
-    from gazelive.demonstration.session import has_screen, why_no_dashboard
+    from gazelive.demonstration.session import why_no_dashboard
+    from gazelive.demonstration.shown_session import some_screen, why_no_window
+    from gazelive.experiment.virtual_display import has_screen
+    from gazelive.simulation.image_pool import default_stimuli
 
     lab.prepare_folder(out, replace=replace)
     missing = why_no_dashboard()
     if dashboard and missing is not None:
         warn(f"no dashboard: {missing}")
     shows = dashboard and missing is None
-    if shows and not has_screen():
-        say("No screen here: the dashboard is drawn unseen and saved.", quiet=quiet)
+    if not has_screen():
+        say("No screen here: windows are drawn unseen and saved as pictures.", quiet=quiet)
     with progress(f"Enrolling {N_VIEWERS} simulated people (once)", quiet=quiet) as report:
         model = lab.model_of_people(out, report)
     sessions = []
-    for viewer, who in ((lab.VIEWER, "one of them"), (lab.STRANGER, "a stranger")):
-        say(f"{viewer}, {who}, looks at {counted(lab.N_IMAGES, 'image')} …", quiet=quiet)
-        with progress("Recording live", quiet=quiet) as report:
-            sessions.append(lab.person(viewer, model, out, shows=shows, report=report))
+    with some_screen() as has_some:
+        left_out = why_no_window(default_stimuli())
+        if left_out is None and not has_some:
+            left_out = "there is neither a screen nor Xvfb (apt install xvfb)"
+        if left_out is not None:
+            warn(f"images are not shown in a window: {left_out}")
+        for viewer, who in ((lab.VIEWER, "one of them"), (lab.STRANGER, "a stranger")):
+            say(
+                f"{viewer}, {who}, looks at {counted(lab.N_IMAGES[viewer], 'image')} …", quiet=quiet
+            )
+            with progress("Recording live", quiet=quiet) as report:
+                sessions.append(
+                    lab.person(
+                        viewer, model, out, shows=shows, window=left_out is None, report=report
+                    )
+                )
     result = lab.Demo(model, *sessions)
     if as_json:
         typer.echo(json.dumps(result.as_json(), indent=2))
@@ -62,14 +77,14 @@ def _tell(result: Demo) -> None:
     _tell_session(result.viewer, "is enrolled, and sat down for a second session")
     _tell_session(result.stranger, "is not enrolled")
     written = [result.model, result.viewer.folder, result.stranger.folder]
-    written += [s.screenshot for s in (result.viewer, result.stranger) if s.screenshot is not None]
+    written += [path for s in (result.viewer, result.stranger) for path in s.seen]
     output.print("\nWrote " + ", ".join(map(str, written)) + ".", markup=False)
     output.print("Try next:", markup=False)
     for command in (
         f"gazelive identify {result.model} {result.viewer.folder} --explain",
         f"gazelive replay {result.viewer.folder} --model {result.model} --speed 4",
         f"gazelive detect {result.viewer.folder} --plot {result.model.parent / 'saccades.png'}",
-        f"gazelive info {result.viewer.folder}",
+        f"gazelive session report {result.viewer.folder}",
     ):
         output.print(f"  {command}", markup=False)
 

@@ -1,10 +1,10 @@
-"""One person before the demo's tracker: device → disk → engine → dashboard, as in the lab."""
+"""One person before the demo's tracker where there is no window to show images in.
+
+Device → disk → engine → dashboard, as in the lab; the simulated viewer needs no picture to look at.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from gazelive.engine.documents_file import read_documents
 from gazelive.engine.options import EngineOptions
 from gazelive.engine.player import own_device
 from gazelive.engine.summary import RunSummary, summarise
+from gazelive.experiment.launch import DashboardOptions, close_dashboard, open_dashboard
 from gazelive.recordings.session_folder import DOCUMENTS_NAME, SessionWriter
 from gazelive.recordings.session_manifest import SessionManifest
 from gazelive.recordings.session_writer import now_iso
@@ -27,7 +28,6 @@ DEMO_KEY = "demo"
 """Marks a session as one that the next demo may remove."""
 WINDOW_SIZE = "1600x1000"
 ENGINE_END_S = 30.0
-DASHBOARD_END_S = 30.0
 
 Report = Callable[[float], None]
 
@@ -41,6 +41,13 @@ class LiveSession:
     summary: RunSummary
     screenshot: Path | None
     """None where there is no dashboard."""
+    pictures: tuple[Path, ...] = ()
+    """Of the experiment's own window."""
+
+    @property
+    def seen(self) -> tuple[Path, ...]:
+        """All pictures that were saved."""
+        return self.pictures if self.screenshot is None else (self.screenshot, *self.pictures)
 
 
 def run_live_session(
@@ -62,9 +69,11 @@ def run_live_session(
     options = EngineOptions(folder=str(folder), address=str(addresses), model=str(model))
     with EngineChild(options) as engine:
         # while the engine gets ready, so does everything else
-        window = (
-            None if screenshot is None else _open_dashboard(str(addresses), stimuli, screenshot)
-        )
+        window = None
+        if screenshot is not None:
+            folders = [] if stimuli is None else [stimuli]
+            shown = DashboardOptions(save=screenshot, size=WINDOW_SIZE)
+            window = open_dashboard(str(addresses), folders, shown)
         saliency_of = generated_image if stimuli is None else images_in(stimuli)
         device = SimulatedDevice(
             viewer, seed=seed, session=session, clock=clock, saliency_of=saliency_of
@@ -91,10 +100,11 @@ def run_live_session(
         own_device(device, writer, addresses, clock=clock, meanwhile=meanwhile)
         device.close()
         engine.wait(ENGINE_END_S)
-        taken = None
-        if window is not None and screenshot is not None:
-            taken = _closed(window, screenshot)
-    return LiveSession(viewer, folder, summarise(read_documents(folder / DOCUMENTS_NAME)), taken)
+        if window is not None:
+            close_dashboard(window, waits=True)
+    summary = summarise(read_documents(folder / DOCUMENTS_NAME))
+    taken = screenshot if screenshot is not None and screenshot.is_file() else None
+    return LiveSession(viewer, folder, summary, taken)
 
 
 def why_no_dashboard() -> str | None:
@@ -103,34 +113,3 @@ def why_no_dashboard() -> str | None:
     if not missing:
         return None
     return f"{' and '.join(missing)} is not installed: pip install 'gazelive[dashboard]'"
-
-
-def has_screen() -> bool:
-    """Say whether windows can be seen."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _open_dashboard(
-    address: str, stimuli: Path | None, screenshot: Path
-) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", address]
-    command += ["--save", str(screenshot), "--size", WINDOW_SIZE]
-    if stimuli is not None:
-        command += ["--images", str(stimuli)]
-    environment = dict(os.environ)
-    if not has_screen():
-        environment["QT_QPA_PLATFORM"] = "offscreen"
-        environment["QT_LOGGING_RULES"] = "default.warning=false"  # of what offscreen cannot do
-    return subprocess.Popen(command, env=environment)
-
-
-def _closed(window: subprocess.Popen[bytes], screenshot: Path) -> Path | None:
-    """Wait for the dashboard to save its picture and close; return the picture if there is one."""
-    try:
-        window.wait(DASHBOARD_END_S)
-    except subprocess.TimeoutExpired:
-        window.terminate()
-        window.wait(DASHBOARD_END_S)
-    return screenshot if screenshot.is_file() else None

@@ -65,8 +65,12 @@ def launch(
     model: Path | None,
     dashboard: DashboardOptions | None,
     say: Say,
+    report: Callable[[], None] = lambda: None,
 ) -> Launched:
-    """Run a session to its end; what was started is ended, whatever happens."""
+    """Run a session to its end; what was started is ended, whatever happens.
+
+    `report` is called again and again meanwhile.
+    """
     if not script.is_file():
         raise ConfigError("there is no such experiment", path=script, key="script")
     assert spec.address is not None
@@ -79,11 +83,9 @@ def launch(
     try:
         if dashboard is not None:
             window = open_dashboard(spec.address, [spec.stimuli], dashboard)
-        engine.wait_ready()
-        experiment = subprocess.Popen(
-            [sys.executable, str(script), RUN_FLAG, encode_spec(spec)], env=_quiet_environment()
-        )
-        engine = _watch(experiment, engine, options, say)
+        # it opens its window meanwhile, and begins when the engine is ready
+        experiment = subprocess.Popen([sys.executable, str(script), RUN_FLAG, encode_spec(spec)])
+        engine = _watch(experiment, engine, options, say, report)
         engine.wait(ENGINE_END_S)
         if window is not None:
             close_dashboard(window, waits=dashboard is not None and dashboard.save is not None)
@@ -95,7 +97,11 @@ def launch(
 
 
 def _watch(
-    experiment: subprocess.Popen[bytes], engine: EngineChild, options: EngineOptions, say: Say
+    experiment: subprocess.Popen[bytes],
+    engine: EngineChild,
+    options: EngineOptions,
+    say: Say,
+    report: Callable[[], None],
 ) -> EngineChild:
     """Wait for the experiment's end; an engine that dies is started again, and catches up."""
     n_engines = 1
@@ -103,18 +109,24 @@ def _watch(
     while experiment.poll() is None:
         try:
             time.sleep(LOOK_S)
+            report()
         except KeyboardInterrupt:
             # the experiment has heard it too, and saves everything
             if interrupted:
                 experiment.terminate()
             interrupted = True
             say("Ending the session in order (Ctrl-C again: at once) …")
-        if engine.has_ended and n_engines < N_ENGINES and experiment.poll() is None:
+        if engine.has_ended and n_engines < N_ENGINES and not _is_over(Path(options.folder)):
             n_engines += 1
             say("The engine has died; a new one catches up. The recording is not touched.")
             engine.close()
             engine = EngineChild(options)
     return engine
+
+
+def _is_over(folder: Path) -> bool:
+    """Say whether the session is closed: then an engine ends by itself."""
+    return is_session_folder(folder) and read_manifest(folder).finished_at is not None
 
 
 def open_dashboard(
@@ -146,11 +158,6 @@ def close_dashboard(window: subprocess.Popen[bytes], *, waits: bool) -> None:
     if window.poll() is None:
         window.terminate()
         window.wait(DASHBOARD_END_S)
-
-
-def _quiet_environment() -> dict[str, str]:
-    """Return the environment of the experiment, without greetings of its libraries."""
-    return os.environ | {"PYGAME_HIDE_SUPPORT_PROMPT": "1"}
 
 
 def _result(exit_code: int, folder: Path) -> Launched:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,10 +18,12 @@ from gazelive.config.reading import snapshot
 from gazelive.devices.protocol import ControlsPlayback, GazeDevice, HasHostFile
 from gazelive.devices.simulated import images_in
 from gazelive.engine.addresses import Addresses
+from gazelive.engine.child import START_S as ENGINE_START_S
+from gazelive.engine.control import request
 from gazelive.engine.device_control import DeviceControl
 from gazelive.engine.keys import Context
 from gazelive.engine.transport import ChunkSender, SettledPosteriors
-from gazelive.errors import GazeliveError
+from gazelive.errors import GazeliveError, PeerLostError
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import Display, Words
 from gazelive.experiment.plan import Plan, make_plan
@@ -115,6 +119,7 @@ def run_session(
             snapshots=None if spec.snapshots is None else Path(spec.snapshots),
         )
         try:
+            lines.wait_for_engine(display)
             desk.open()
             script(session)
         except SessionAbortedError as abort:
@@ -136,13 +141,30 @@ class _Lines:
         self.sender: ChunkSender | None = None
         self.control: DeviceControl | None = None
         self._posteriors: SettledPosteriors | None = None
+        self._control_address: str | None = None
         if address is None:
             return
         addresses = Addresses.parse(address)
         self._context: Context = zmq.Context()
+        self._control_address = addresses.control
         self.sender = ChunkSender(self._context, addresses.chunks)
         self.control = DeviceControl(self._context, addresses.device, device)
         self._posteriors = SettledPosteriors(self._context, addresses.documents)
+
+    def wait_for_engine(self, display: Display) -> None:
+        """Show that it is not long any more until the engine is ready; the first time it compiles.
+
+        An engine that never comes is done without: it catches up whenever it does.
+        """
+        if self._control_address is None:
+            return
+        display.show(Words("One moment …"))
+        deadline_s = time.monotonic() + ENGINE_START_S
+        while time.monotonic() < deadline_s:
+            display.flip()
+            with contextlib.suppress(PeerLostError):
+                request(self._context, self._control_address, "status", timeout_s=0.1)
+                return
 
     def latest_posterior(self) -> Posterior | None:
         """Return the last settled posterior that came since the last call."""

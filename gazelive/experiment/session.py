@@ -46,7 +46,7 @@ from gazelive.gaze.stream import Message
 from gazelive.recordings.recording import Calibration, DriftCorrection
 from gazelive.recordings.tracker_messages import calibration_text, drift_text
 
-TARGET_S = 0.25
+TARGET_S = 0.15
 """How long each target of a simulated calibration is on the screen."""
 SETTLING_S = 1.0
 """How long the engine may take to settle a trial before the next begins without it."""

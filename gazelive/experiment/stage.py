@@ -10,6 +10,9 @@ from gazelive.config.schema import Keys
 from gazelive.experiment.display import Display, Key, Scene, Words
 from gazelive.experiment.frames import FrameLog
 
+ALONE_S = 1.0
+"""How long a text stays where nobody is there to press a key."""
+
 Outcome = Literal["shown", "skipped", "repeated", "aborted"]
 
 
@@ -79,7 +82,7 @@ class Stage:
             pass
 
     def ask(
-        self, scene: Scene, choices: tuple[Key, ...], *, alone_s: float | None = 1.5
+        self, scene: Scene, choices: tuple[Key, ...], *, alone_s: float | None = ALONE_S
     ) -> Key | None:
         """Show a scene until one of the keys is pressed; return it.
 

@@ -18,7 +18,7 @@ def small_lab(tmp_path, monkeypatch):
     monkeypatch.setattr(population, "SECONDS", 3.0)
     monkeypatch.setattr(lab, "VIEWER", "v002")
     monkeypatch.setattr(lab, "FOLDERS", {"v002": "viewer", lab.STRANGER: "stranger"})
-    monkeypatch.setattr(lab, "N_IMAGES", 2)
+    monkeypatch.setattr(lab, "N_IMAGES", {"v002": 2, lab.STRANGER: 2})
     monkeypatch.setattr(lab, "SECONDS", 1.5)
     monkeypatch.setattr(lab, "kept_model", lambda: tmp_path / "kept" / "people.model")
 

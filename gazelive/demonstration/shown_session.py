@@ -1,0 +1,122 @@
+"""One person before the demo's screen: the real experiment in a PsychoPy window, and all else."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from gazelive.config.schema import (
+    Dashboard,
+    ExperimentConfig,
+    Simulated,
+    Stimuli,
+    Tracker,
+    Trial,
+)
+from gazelive.demonstration.session import DEMO_KEY, WINDOW_SIZE, LiveSession
+from gazelive.engine.addresses import free_addresses
+from gazelive.errors import GazeliveError
+from gazelive.experiment import scene_viewing
+from gazelive.experiment.display import Participant
+from gazelive.experiment.launch import DashboardOptions, launch
+from gazelive.experiment.spec import RunSpec
+from gazelive.experiment.virtual_display import has_screen, virtual_display
+
+WINDOW_PX = (960, 540)
+"""Beside the dashboard there is not more room."""
+PICTURED = ("cross", "picture")
+GETTING_READY_S, TRIAL_OVERHEAD_S = 9.0, 1.3
+"""About how long it takes besides the images, for the bar."""
+
+Report = Callable[[float], None]
+
+
+def why_no_window(stimuli: Path | None) -> str | None:
+    """Return what is missing for the experiment's own window, None where nothing is."""
+    if find_spec("psychopy") is None:
+        return "PsychoPy is not installed (pip install 'gazelive[experiment]')"
+    if stimuli is None:
+        return "the folder stimuli with its images is not here"
+    return None
+
+
+@contextmanager
+def some_screen() -> Iterator[bool]:
+    """Make sure of a screen while the block runs; yield whether there is one, real or virtual."""
+    if has_screen():
+        yield True
+        return
+    with virtual_display() as name:
+        if name is None:
+            yield False
+            return
+        os.environ["DISPLAY"] = name
+        try:
+            yield True
+        finally:
+            del os.environ["DISPLAY"]
+
+
+def run_shown_session(
+    viewer: str,
+    *,
+    seed: int,
+    session: int,
+    n_images: int,
+    seconds: float,
+    stimuli: Path,
+    model: Path,
+    folder: Path,
+    pictures: Path,
+    screenshot: Path | None,
+    full_screen: bool,
+    report: Report,
+) -> LiveSession:
+    """Let a simulated person take part in the experiment, and watch who the engine says it is."""
+    config = ExperimentConfig(
+        tracker=Tracker(device="simulated"),
+        stimuli=Stimuli(folder=str(stimuli), n_images=n_images),
+        trial=Trial(image_s=seconds, blank_s=0.3),
+        simulated=Simulated(seed=seed),
+        dashboard=Dashboard(open=screenshot is not None, screen_number=0),
+    )
+    spec = RunSpec(
+        config=config,
+        config_path=str(folder.absolute() / "demo.toml"),
+        participant=Participant(viewer=None, session=session, eyes="R", mode="identify"),
+        folder=str(folder.absolute()),
+        address=str(free_addresses()),
+        simulate_as=viewer,
+        windowed=not full_screen,
+        window_px=None if full_screen else WINDOW_PX,
+        snapshots=str(pictures.absolute()),
+        label={DEMO_KEY: True},
+        quiet=True,
+    )
+    started_s = time.monotonic()
+    expected_s = GETTING_READY_S + n_images * (seconds + TRIAL_OVERHEAD_S)
+    launched = launch(
+        spec,
+        Path(scene_viewing.__file__),
+        model=model,
+        dashboard=None
+        if screenshot is None
+        else DashboardOptions(save=screenshot, size=WINDOW_SIZE),
+        say=lambda _text: None,
+        report=lambda: report(min((time.monotonic() - started_s) / expected_s, 1.0)),
+    )
+    if launched.summary is None:
+        raise GazeliveError("the demo's experiment could not be run (it has said why)")
+    return LiveSession(
+        viewer,
+        folder,
+        launched.summary,
+        screenshot if screenshot is not None and screenshot.is_file() else None,
+        tuple(
+            path for path in (pictures / "cross.png", pictures / "picture.png") if path.is_file()
+        ),
+    )
