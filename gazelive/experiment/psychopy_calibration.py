@@ -9,21 +9,32 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from gazelive.errors import DeviceUnavailableError
+from gazelive.experiment.display import Target
 from gazelive.experiment.psychopy_window import Window, background_colour
-from gazelive.experiment.scene_painting import TARGET_DEG, TARGET_HOLE_DEG, Painter
 
 
-def make_graphics(tracker: Any, window: Window, painter: Painter) -> Any:
-    """Return an `EyeLinkCoreGraphicsPsychoPy`, ready for `openGraphicsEx`."""
+def make_graphics(
+    tracker: Any,
+    window: Window,
+    draw: Callable[[Target], None],
+    *,
+    ink_grey: int,
+    background_grey: int,
+) -> Any:
+    """Return an `EyeLinkCoreGraphicsPsychoPy`, ready for `openGraphicsEx`.
+
+    `draw` puts a target into the frame that comes next.
+    """
     try:
         # it greets and complains on the console: of a missing sound device, for example
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from EyeLinkCoreGraphicsPsychoPy import EyeLinkCoreGraphicsPsychoPy
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:  # an unrelated `pylink` lacks what it needs
         raise DeviceUnavailableError(
             f"the calibration display is not here ({error}): pip install 'gazelive[eyelink]'"
         ) from error
@@ -32,19 +43,17 @@ def make_graphics(tracker: Any, window: Window, painter: Painter) -> Any:
         """The vendor's display with our target."""
 
         def update_cal_target(self) -> None:
-            """Make the target; the vendor's hole is half as wide as the disc."""
-            super().update_cal_target()
-            self._tarInner.size = painter.length_px(TARGET_HOLE_DEG)
+            """Have no target of the vendor's ready."""
 
         def draw_cal_target(self, x: float, y: float) -> None:
-            """Draw it where the experiment draws, in pixels whose centres are integers."""
-            x_px, y_px = painter.to_window(x, y)
-            super().draw_cal_target(x_px + 0.5, y_px + 0.5)
+            """Show the experiment's own target; x and y are pixels of the screen."""
+            self._calibInst.autoDraw = False
+            self.clear_cal_display()
+            draw(Target(x_px=x, y_px=y))
+            self._display.flip()
 
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graphics = Graphics(tracker, window)
-    ink = background_colour(painter.ink[0])
-    graphics.setCalibrationColors(ink, background_colour(painter.background_grey))
-    graphics.setTargetSize(painter.length_px(TARGET_DEG))
+    graphics.setCalibrationColors(background_colour(ink_grey), background_colour(background_grey))
     return graphics

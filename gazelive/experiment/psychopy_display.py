@@ -151,7 +151,13 @@ class PsychoPyDisplay:
         """Return what makes the vendor's calibration display of a tracker, in this window."""
         from gazelive.experiment.psychopy_calibration import make_graphics
 
-        return lambda tracker: make_graphics(tracker, self.window, self._painter)
+        return lambda tracker: make_graphics(
+            tracker,
+            self.window,
+            self._draw_now,
+            ink_grey=self._painter.ink[0],
+            background_grey=self._painter.background_grey,
+        )
 
     def close(self) -> None:
         """Close the window; twice is fine."""
@@ -162,6 +168,12 @@ class PsychoPyDisplay:
 
     def _draw(self) -> None:
         for stimulus in self._stimuli.get(self._shown, ()):
+            stimulus.draw()
+
+    def _draw_now(self, scene: Scene) -> None:
+        """Draw a scene into the next frame only, which another one flips."""
+        self.prepare(scene)
+        for stimulus in self._stimuli[scene]:
             stimulus.draw()
 
     def _stimulus(self, patch: Patch) -> Any:

@@ -1,0 +1,147 @@
+"""What is done with real windows, run by `in_window` of conftest.py; prints one JSON object."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gazelive.clock import MonotonicClock
+from gazelive.config.schema import Screen
+from gazelive.errors import GazeliveError
+from gazelive.experiment.display import Blank, Cross, Picture, Question, Scene, Target, Words
+from gazelive.experiment.psychopy_display import PsychoPyDisplay
+
+SCENES: dict[str, Any] = {
+    "blank": Blank,
+    "cross": Cross,
+    "target": Target,
+    "picture": Picture,
+    "words": Words,
+    "question": Question,
+}
+
+
+def scene_of(kind: str, fields: dict[str, Any]) -> Scene:
+    scene: Scene = msgspec.convert(fields, SCENES[kind], dec_hook=lambda kind, value: kind(value))
+    return scene
+
+
+def opened(screen: dict[str, Any] | None = None, **options: Any) -> PsychoPyDisplay:
+    if "size_px" in options:
+        options["size_px"] = tuple(options["size_px"])
+    return PsychoPyDisplay(msgspec.convert(screen or {}, Screen), clock=MonotonicClock(), **options)
+
+
+def screenshots(scenes: dict[str, Any], folder: str, **options: Any) -> dict[str, Any]:
+    """Show scenes one after the other and take a picture of each."""
+    display = opened(**options)
+    for name, (kind, fields) in scenes.items():
+        scene = scene_of(kind, fields)
+        display.prepare(scene)
+        display.show(scene)
+        display.flip()
+        display.flip()
+        display.save_screenshot(Path(folder) / f"{name}.png")
+        display.flip()
+    answer = {"window_px": display.window_px, "kept": len(display._stimuli)}
+    display.close()
+    return answer
+
+
+def frames(n: int, **options: Any) -> dict[str, Any]:
+    display = opened(**options)
+    flips_s = []
+    for k in range(n):
+        if k % 5 == 0:
+            display.show(Target(100 * k, 500) if k % 2 else Blank())
+        flips_s.append(display.flip())
+    answer = {"flips_s": flips_s, "frame_s": display.frame_s, "is_synced": display.is_synced}
+    display.close()
+    return answer
+
+
+def keys(**options: Any) -> dict[str, Any]:
+    from x_events import XEvents
+
+    display = opened(**options)
+    display.show(Blank())
+    display.flip()
+    events = XEvents()
+    events.put_pointer(960, 540)
+    said = {"before": display.pressed()}
+    events.press("space", "s", "Escape", "Return")
+    display.flip()
+    said["pressed"] = display.pressed()
+    said["again"] = display.pressed()
+    events.ask_to_close(display.window.winHandle._window)
+    for _ in range(3):
+        display.flip()  # the window is still there
+    said["closed"] = display.pressed()
+    said["once"] = display.pressed()
+    display.close()
+    display.close()
+    said["gone"] = display.pressed()
+    try:
+        display.flip()
+    except GazeliveError as error:
+        said["error"] = (str(error),)
+    return said
+
+
+def calibration(folder: str, x_px: int, y_px: int, **options: Any) -> dict[str, Any]:
+    """Draw a target as the EyeLink's library asks for it; set-up itself needs a tracker."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()):  # pylink greets
+        import pylink
+
+    display = opened(**options)
+    display.show(Words("instructions"))
+    display.flip()
+    graphics = display.calibration_graphics()(pylink.EyeLink(None))
+    frames: list[Any] = []
+    flip = display.window.flip
+
+    def keep_frame(*arguments: Any, **more: Any) -> Any:
+        frames.append(display.window._getFrame(buffer="back").convert("RGB"))
+        return flip(*arguments, **more)
+
+    pylink.openGraphicsEx(graphics)
+    graphics.setup_cal_display()
+    display.window.flip = keep_frame
+    graphics.draw_cal_target(x_px, y_px)
+    frames[-1].save(Path(folder) / "target.png")
+    graphics.play_beep(pylink.CAL_TARG_BEEP)
+    graphics.erase_cal_target()
+    frames[-1].save(Path(folder) / "erased.png")
+    graphics.exit_cal_display()
+    pylink.closeGraphics()
+    display.window.flip = flip
+    from x_events import XEvents
+
+    events = XEvents()
+    events.put_pointer(960, 540)
+    events.press("c")
+    display.flip()
+    pressed = display.pressed()
+    display.save_screenshot(Path(folder) / "afterwards.png")
+    display.close()
+    return {"pressed": pressed}
+
+
+def refusal(**options: Any) -> dict[str, Any]:
+    """Open a window that cannot be opened."""
+    try:
+        opened(**options)
+    except GazeliveError as error:
+        return {"error": type(error).__name__, "text": str(error)}
+    return {"error": None}
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](**json.loads(sys.argv[2]))))
