@@ -44,10 +44,10 @@ $(VENV)/.made:
 
 $(VENV)/.app: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing gazelive and its pinned packages into $(VENV) (a minute or two)…"
-	@$(PIP) -e '.[dashboard]'
+	@$(PIP) -e '.[dashboard,experiment]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
 	@echo "Installing the test and lint tools into $(VENV) (a minute or two)…"
-	@$(PIP) -e '.[dashboard,lsl]' --group dev
+	@$(PIP) -e '.[dashboard,experiment,eyelink,lsl]' --group dev
 	@touch $@
