@@ -19,6 +19,7 @@ from gazelive.cli.convert import convert
 from gazelive.cli.dashboard import dashboard
 from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
+from gazelive.cli.doctor import doctor
 from gazelive.cli.identify import identify
 from gazelive.cli.info import info
 from gazelive.cli.keys import keys
@@ -72,6 +73,7 @@ app.command()(run)
 app.command()(dashboard)
 app.command()(keys)
 app.add_typer(config_app, name="config")
+app.command()(doctor)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +44,6 @@ def init(
 @app.command()
 def check(file: ConfigPath, as_json: Json = False, quiet: Quiet = False) -> None:
     """Say whether a TOML can be used, and what it asks for; or everything that is wrong with it."""
-    import json
-
     from gazelive.config.reading import config_error, examine_config
     from gazelive.config.summary import summary
     from gazelive.experiment.named_files import missing_files
@@ -69,8 +68,6 @@ def check(file: ConfigPath, as_json: Json = False, quiet: Quiet = False) -> None
 @app.command()
 def show(file: ConfigPath, as_json: Json = False) -> None:
     """Show everything that holds with a TOML: what it says, and the defaults, marked."""
-    import json
-
     from gazelive.config.reading import config_error, examine_config, snapshot
     from gazelive.config.template import effective, key_names
 

@@ -76,6 +76,13 @@ def draw_lines(
         y += step
 
 
+def undrawable(text: str) -> str:
+    """Return the characters of `text` that would come out as boxes: no font here has them all."""
+    name = _font_name(text)
+    characters = dict.fromkeys(character for character in text if not character.isspace())
+    return "".join(character for character in characters if not _has(name, {character}))
+
+
 def _wrapped(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> Iterator[str]:
     """Yield lines no wider than `width_px`; those the text makes itself are kept."""
     for paragraph in text.strip("\n").split("\n"):

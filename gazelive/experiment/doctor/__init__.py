@@ -1,0 +1,1 @@
+"""`gazelive doctor`: is this computer ready for a session?"""

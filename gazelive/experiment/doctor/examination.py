@@ -1,0 +1,40 @@
+"""All checks, one after the other; one that breaks down is a finding itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gazelive.experiment.doctor import display, experiment_files, machine, software, tracker
+from gazelive.experiment.doctor.finding import Check, Finding, Situation
+
+CHECKS: tuple[Check, ...] = (
+    experiment_files.configuration,
+    experiment_files.stimuli,
+    experiment_files.fonts,
+    experiment_files.model,
+    experiment_files.recording,
+    software.python,
+    software.packages,
+    software.edf,
+    software.kernels,
+    machine.timer,
+    machine.disk,
+    display.display,
+    display.screen_size,
+    tracker.pylink,
+    tracker.answers,
+)
+
+
+def examine(situation: Situation, checks: Sequence[Check] = CHECKS) -> Iterator[Finding]:
+    """Yield what is found, as soon as it is."""
+    for check in checks:
+        try:
+            yield from check(situation)
+        except Exception as error:  # a check must not end the others, whatever is wrong here
+            yield Finding(
+                check.__name__.replace("_", " "),
+                "fail",
+                f"could not be looked at ({type(error).__name__}: {error})",
+                "this is a fault of gazelive: please report it with this line",
+            )

@@ -1,0 +1,154 @@
+"""Python, packages, the EDF library, compiled kernels."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from gazelive.errors import RecordingError
+from gazelive.experiment.doctor.finding import Finding, Level, Situation
+
+PURPOSES = {
+    "eyelink": "for an EyeLink",
+    "experiment": "to show images",
+    "dashboard": "to watch live",
+    "lsl": "for LabStreamingLayer",
+    "cluster": "for large evaluations",
+}
+
+
+def python(_situation: Situation) -> Iterator[Finding]:
+    """Look at the interpreter."""
+    version = platform.python_version()
+    wanted = importlib.metadata.metadata("gazelive")["Requires-Python"]
+    text = f"{version} ({platform.system()} {platform.release()}, {platform.machine()})"
+    if not SpecifierSet(wanted).contains(version, prereleases=True):
+        yield Finding("Python", "fail", text, f"gazelive needs Python {wanted}")
+    elif sys.maxsize < 2**32:
+        yield Finding("Python", "fail", f"{text}, 32 bits", "install the 64-bit Python")
+    else:
+        yield Finding("Python", "ok", text)
+
+
+def packages(situation: Situation) -> Iterator[Finding]:
+    """Look whether gazelive's own packages and those of each extra are here, new enough."""
+    own, extras = _requirements()
+    yield _packages_line("packages", own, "fail", "pip install --upgrade gazelive")
+    needed = {"experiment"} if situation.examined else set()
+    if situation.tracker or (situation.examined and situation.config.tracker.device == "eyelink"):
+        needed.add("eyelink")
+    if situation.examined and situation.config.dashboard.open:
+        needed.add("dashboard")
+    for extra, wanted in extras.items():
+        level: Level = "warn" if extra in ("eyelink", "experiment", "dashboard") else "ok"
+        yield _packages_line(
+            f"extra {extra}",
+            wanted,
+            "fail" if extra in needed else level,
+            f"{PURPOSES[extra]}: pip install 'gazelive[{extra}]'",
+        )
+
+
+def edf(_situation: Situation) -> Iterator[Finding]:
+    """Read a real EDF file, as it is done for a lab's own."""
+    from gazelive.recordings.edf import read_edf
+    from gazelive.recordings.edf_process import dump_edf
+
+    remedy = "pip install --force-reinstall eyelinkio"
+    sample = _sample_edf()
+    try:
+        if sample is not None:
+            n_samples = sum(len(block.samples) for block in read_edf(sample).blocks)
+            yield Finding("EDF files", "ok", f"can be read (a test file of {n_samples} samples)")
+            return
+        with tempfile.TemporaryDirectory(prefix="gazelive-doctor-") as name:
+            nonsense = Path(name) / "no.edf"
+            nonsense.write_bytes(b"no EDF file")
+            dump_edf(nonsense, Path(name))
+    except RecordingError as error:
+        if sample is None and "no EyeLink EDF file" in str(error):
+            yield Finding("EDF files", "ok", "the EDF library loads")
+        else:
+            yield Finding("EDF files", "fail", str(error), remedy)
+
+
+def kernels(_situation: Situation) -> Iterator[Finding]:
+    """Look whether the numerical kernels are compiled, or can be."""
+    from gazelive.compilation import cache_directory, is_first_compile
+
+    folder = cache_directory()
+    if not is_first_compile():
+        yield Finding("kernels", "ok", f"compiled ({folder})")
+        return
+    above = next(path for path in (folder, *folder.parents) if path.is_dir())
+    try:
+        with tempfile.TemporaryFile(dir=above):
+            pass
+    except OSError as error:
+        yield Finding(
+            "kernels",
+            "fail",
+            f"{above} cannot be written ({error.strerror}), so that every start would compile anew",
+            "let the user write there",
+        )
+        return
+    yield Finding(
+        "kernels",
+        "warn",
+        "not compiled yet: the first start takes a minute or two longer",
+        "run `gazelive demo` once before a participant comes",
+    )
+
+
+def _requirements() -> tuple[list[Requirement], dict[str, list[Requirement]]]:
+    """Return what gazelive needs, and what each of its extras needs."""
+    own: list[Requirement] = []
+    extras: dict[str, list[Requirement]] = {extra: [] for extra in PURPOSES}
+    for text in importlib.metadata.requires("gazelive") or ():
+        requirement = Requirement(text)
+        marker = requirement.marker
+        if marker is None or marker.evaluate({"extra": ""}):
+            own.append(requirement)
+            continue
+        for extra, wanted in extras.items():
+            if marker.evaluate({"extra": extra}):
+                wanted.append(requirement)
+    return own, extras
+
+
+def _packages_line(what: str, wanted: list[Requirement], bad: Level, remedy: str) -> Finding:
+    there, missing = [], []
+    for requirement in wanted:
+        try:
+            version = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(f"{requirement.name} is not installed")
+            continue
+        if requirement.specifier.contains(version, prereleases=True):
+            there.append(f"{requirement.name} {version}")
+        else:
+            missing.append(
+                f"{requirement.name} {version} is not {requirement.specifier}, as it should be"
+            )
+    if missing and bad == "ok":
+        return Finding(what, "ok", f"{'; '.join(missing)}; needed only {remedy}")
+    if missing:
+        return Finding(what, bad, "; ".join(missing), remedy)
+    return Finding(what, "ok", ", ".join(there) if len(there) < 4 else f"all {len(there)} are here")
+
+
+def _sample_edf() -> Path | None:
+    """Return the EDF file that eyelinkio brings for its own tests."""
+    found = importlib.util.find_spec("eyelinkio")
+    if found is None or found.origin is None:
+        return None
+    path = Path(found.origin).parent / "tests" / "data" / "test_raw.edf"
+    return path if path.is_file() else None
