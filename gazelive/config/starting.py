@@ -10,7 +10,8 @@ from gazelive.config.schema import ExperimentConfig
 from gazelive.config.template import FILE_NAME, template
 from gazelive.errors import ConfigError
 
-PACKAGE = Path(__file__).parents[1]
+SCRIPT = Path(__file__).parents[1] / "experiment" / ExperimentConfig().script
+"""The package's own copy of the script."""
 
 
 class Start(NamedTuple):
@@ -21,25 +22,20 @@ class Start(NamedTuple):
 
 
 def write_start(where: Path, *, replace: bool = False) -> Start:
-    """Write the TOML to `where` (a folder, or a name that ends in .toml), and the script.
+    """Write the TOML to `where` (a folder, or a name that ends in .toml), and the script beside it.
 
-    A script that is already there is kept, since it is somebody's work; `replace` overwrites both.
+    A script that is already there is somebody's work and is kept; only to `replace` all of a
+    folder overwrites it.
     """
-    toml = where if where.suffix == ".toml" and not where.is_dir() else where / FILE_NAME
+    names_file = where.suffix == ".toml" and not where.is_dir()
+    toml = where if names_file else where / FILE_NAME
     if toml.exists() and not replace:
         raise ConfigError("is already there: --replace overwrites it", path=toml)
     toml.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(toml, template().encode())
     made = [toml]
-    script, source = toml.parent / ExperimentConfig().script, script_source()
-    if source is not None and (replace or not script.exists()):
-        write_bytes(script, source.read_bytes())
+    script = toml.parent / SCRIPT.name
+    if not script.exists() or (replace and not names_file):
+        write_bytes(script, SCRIPT.read_bytes())
         made.append(script)
     return Start(toml, tuple(made))
-
-
-def script_source() -> Path | None:
-    """Return the experiment's script: the installed package's copy, or the repository's own."""
-    name = ExperimentConfig().script
-    places = (PACKAGE / "experiment" / "scripts" / name, PACKAGE.parent / "experiments" / name)
-    return next((path for path in places if path.is_file()), None)

@@ -20,8 +20,14 @@ COMMITTED = Path(__file__).parents[3] / "experiments" / "scene_viewing.toml"
 
 def test_the_committed_file_is_what_init_writes() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == template(), (
-        "after a change of the schema run: gazelive config init experiments --replace"
+        "after a change of the schema run: gazelive config init experiments/scene_viewing.toml --replace"
     )
+
+
+def test_the_committed_script_is_what_init_writes(tmp_path: Path) -> None:
+    toml, script = write_start(tmp_path).made
+    assert (toml.name, script.name) == ("scene_viewing.toml", "scene_viewing.py")
+    assert script.read_bytes() == COMMITTED.with_suffix(".py").read_bytes()
 
 
 def test_it_says_the_defaults_and_nothing_else(tmp_path: Path) -> None:
@@ -78,10 +84,14 @@ def test_a_start_overwrites_nothing_unasked(tmp_path: Path) -> None:
 
 
 def test_a_script_that_is_there_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "scene_viewing.py").write_text("mine")
-    start = write_start(tmp_path / "second.toml")
-    assert start.made == (tmp_path / "second.toml",)
-    assert (tmp_path / "scene_viewing.py").read_text() == "mine"
+    toml, script = tmp_path / "second.toml", tmp_path / "scene_viewing.py"
+    script.write_text("mine")
+    assert write_start(toml).made == (toml,)
+    assert write_start(toml, replace=True).made == (toml,)
+    assert script.read_text() == "mine"
+    assert write_start(tmp_path).made == (tmp_path / "scene_viewing.toml",)
+    assert write_start(tmp_path, replace=True).made[1] == script
+    assert script.read_text() != "mine"
 
 
 def test_the_summary_is_of_this_configuration() -> None:
