@@ -20,6 +20,7 @@ from gazelive.cli.dashboard import dashboard
 from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
 from gazelive.cli.doctor import doctor
+from gazelive.cli.export import export
 from gazelive.cli.identify import identify
 from gazelive.cli.info import info
 from gazelive.cli.keys import keys
@@ -67,6 +68,7 @@ app.command()(train)
 app.command()(identify)
 app.add_typer(model_app, name="model")
 app.add_typer(session_app, name="session")
+app.command()(export)
 app.command()(record)
 app.command()(replay)
 app.command()(run)

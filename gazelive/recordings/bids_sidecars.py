@@ -1,0 +1,219 @@
+"""What the JSON files of a BIDS run say: how it was recorded, what each column means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gazelive import __version__
+from gazelive.gaze.samples import Coordinates
+from gazelive.gaze.screen import ScreenGeometry
+from gazelive.gaze.stream import StreamDescription
+from gazelive.recordings.bids_runs import Run, messages_of
+from gazelive.recordings.bids_tables import (
+    EVENT_COLUMNS,
+    OWN_VARIABLES,
+    SAMPLE_COLUMNS,
+    TRIAL_COLUMNS,
+    VARIABLE_PREFIX,
+    Eye,
+)
+from gazelive.recordings.recording import Recording
+
+Sidecar = dict[str, Any]
+
+EYE_NAMES: dict[Eye, str] = {"L": "left", "R": "right"}
+SYSTEMS = {
+    Coordinates.SCREEN_PX: ("gaze-on-screen", "pixel", "from the left", "from the top"),
+    Coordinates.HREF: ("eye-in-head", "arbitrary", "to the right (HREF)", "downwards (HREF)"),
+    Coordinates.DEGREES: ("custom", "deg", "to the right", "downwards"),
+    Coordinates.RAW: ("custom", "arbitrary", "in the camera's image", "in the camera's image"),
+}
+"""Of each kind of coordinates: BIDS' name, the unit, and what x and y are."""
+PUPIL_FITS = {"ELLIPSE": "ellipse", "CENTROID": "centre-of-mass"}
+_PUPIL_FIT = re.compile(r"ELCL_PROC\s+(ELLIPSE|CENTROID)")
+_CONFIGURATION = re.compile(r"RECCFG\s+(CR|P)\s+\d+\s+(\d)\s+(\d)")
+_FILTERS = ("off", "standard", "extra")
+_OWN_DESCRIPTIONS = {
+    "index": "Place of the trial in the session, counted from 1.",
+    "attempt": "How often this image had been tried, this time included.",
+    "outcome": "What became of the trial: shown, repeated, skipped or aborted.",
+    "dropped_frames": "Frames that the screen was late while the trial ran.",
+}
+
+
+def sample_sidecar(recording: Recording, run: Run, eye: Eye, task: str) -> Sidecar:
+    """Return the JSON beside the samples of an eye."""
+    system, unit, x_is, y_is = SYSTEMS[run.stream.coordinates]
+    size = "area" if run.stream.pupil == "area" else "diameter"
+    return {
+        "TaskName": task,
+        "PhysioType": "eyetrack",
+        "RecordedEye": EYE_NAMES[eye],
+        "SampleCoordinateSystem": system,
+        "SamplingFrequency": run.stream.sampling_rate_hz,
+        "StartTime": 0,
+        "Columns": list(SAMPLE_COLUMNS),
+        **_hardware(recording, run),
+        **_calibration(recording, run, eye),
+        "timestamp": {
+            "Description": "The tracker's own time of the sample. Samples that the tracker did "
+            "not record (pauses between trials, losses) have n/a in the other columns.",
+            "Units": "ms",
+            "Origin": "The tracker's own start",
+        },
+        "x_coordinate": {
+            "LongName": "Gaze position (x)",
+            "Description": f"Horizontal gaze position of the recorded eye, {x_is}.",
+            "Units": unit,
+        },
+        "y_coordinate": {
+            "LongName": "Gaze position (y)",
+            "Description": f"Vertical gaze position of the recorded eye, {y_is}.",
+            "Units": unit,
+        },
+        "pupil_size": {
+            "Description": f"Pupil {size} of the recorded eye, as the tracker measures it.",
+            "Units": "arbitrary",
+        },
+    }
+
+
+def event_sidecar(task: str) -> Sidecar:
+    """Return the JSON beside the tracker's events and messages."""
+    return {
+        "TaskName": task,
+        "Columns": list(EVENT_COLUMNS),
+        "Description": "Events that the eye tracker's own parser found in this eye, and the "
+        "messages that the tracker and the experiment logged.",
+        "OnsetSource": "timestamp",
+        "onset": {
+            "Description": "The tracker's own time, as in the column timestamp of the samples.",
+            "Units": "ms",
+        },
+        "duration": {"Description": "From the first to the last sample, both included.",
+                     "Units": "s"},
+        "trial_type": {
+            "Description": "Kind of event as the eye tracker's parser saw it; n/a for messages.",
+            "Levels": {
+                "fixation": "The eye at rest.",
+                "saccade": "A rapid movement.",
+                "blink": "No pupil was seen.",
+            },
+        },
+        "blink": {
+            "Description": "Whether the eye was closed in the event.",
+            "Levels": {"0": "The eye was open.", "1": "The eye was closed for a part of it."},
+        },
+        "message": {"Description": "Text that was logged, or the change of a button or input."},
+    }  # fmt: skip
+
+
+def trial_sidecar(
+    columns: Sequence[str], task: str, screen: ScreenGeometry | None, config: dict[str, Any]
+) -> Sidecar:
+    """Return the JSON beside the trials, which also holds what BIDS asks of the screen."""
+    sidecar: Sidecar = {"TaskName": task, **_instructions(config)}
+    sidecar |= _stimulus_presentation(screen, config)
+    sidecar |= {
+        "onset": {
+            "Description": "From the first sample of the run, on the tracker's clock.",
+            "Units": "s",
+        },
+        "duration": {"Description": "How long it was shown.", "Units": "s"},
+        "trial_type": {
+            "Description": "What was shown.",
+            "Levels": {
+                "cross": "A fixation cross before the image.",
+                "image": "The image, from its onset to its offset.",
+                "trial": "A whole trial of which no image onset is known.",
+            },
+        },
+        "trial": {"Description": "Name of the trial (TRIALID)."},
+        "image": {"Description": "Name of the image's file."},
+    }
+    for column in columns[len(TRIAL_COLUMNS) :]:
+        if column in OWN_VARIABLES:
+            sidecar[column] = {"Description": _OWN_DESCRIPTIONS[column]}
+        else:
+            name = column.removeprefix(VARIABLE_PREFIX)
+            sidecar[column] = {"Description": f"Trial variable {name}, as the experiment sent it."}
+    return sidecar
+
+
+def _instructions(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what participants were told, where the experiment's configuration says it."""
+    configured = config.get("task")
+    told = configured.get("instructions") if isinstance(configured, dict) else None
+    return {"Instructions": told} if isinstance(told, str) and told else {}
+
+
+def _stimulus_presentation(screen: ScreenGeometry | None, config: dict[str, Any]) -> dict[str, Any]:
+    if screen is None:
+        return {}
+    presentation: dict[str, Any] = {
+        "ScreenDistance": screen.eye_distance_mm / 1000,
+        "ScreenOrigin": ["top", "left"],
+        "ScreenResolution": [screen.width_px, screen.height_px],
+        "ScreenSize": [screen.width_mm / 1000, screen.height_mm / 1000],
+    }
+    configured = config.get("screen")
+    rate_hz = configured.get("refresh_rate_hz") if isinstance(configured, dict) else None
+    if isinstance(rate_hz, int | float):
+        presentation["ScreenRefreshRate"] = rate_hz
+        presentation["SoftwareName"] = "gazelive (PsychoPy)"
+        presentation["SoftwareVersion"] = __version__
+    return {"StimulusPresentation": presentation}
+
+
+def _hardware(recording: Recording, run: Run) -> dict[str, Any]:
+    """Return what the recording tells of the tracker."""
+    device = run.stream.device
+    told: dict[str, Any] = {"ManufacturersModelName": device}
+    if _is_eyelink(run.stream):
+        told["Manufacturer"] = "SR Research"
+    for line in recording.header:
+        word, _, value = line.partition(":")
+        if word.strip() == "SERIAL NUMBER" and value.strip():
+            told["DeviceSerialNumber"] = value.strip()
+        elif line.startswith("EYELINK ") and " v" in line:
+            told["SoftwareVersions"] = line.strip()
+    for message in messages_of(run, recording.messages):
+        if match := _PUPIL_FIT.match(message.text):
+            told["PupilFitMethod"] = PUPIL_FITS[match[1]]
+        elif match := _CONFIGURATION.match(message.text):
+            told["EyeTrackingMethod"] = "P-CR" if match[1] == "CR" else "P"
+            told["RawDataFilters"] = (
+                f"EyeLink heuristic filter: file {_filter(match[2])}, link {_filter(match[3])}"
+            )
+    return told
+
+
+def _is_eyelink(stream: StreamDescription) -> bool:
+    device = stream.device.lower()
+    return "eyelink" in device and "simulated" not in device
+
+
+def _filter(level: str) -> str:
+    number = int(level)
+    return _FILTERS[number] if number < len(_FILTERS) else level
+
+
+def _calibration(recording: Recording, run: Run, eye: Eye) -> dict[str, Any]:
+    """Return how often this eye was calibrated for a run, and how well at last."""
+    until_us = run.heard_before_us
+    results = [c for c in recording.calibrations if c.eye == eye and c.tracker_time_us < until_us]
+    told: dict[str, Any] = {}
+    if results:
+        of_run = [c for c in results if c.kind == "calibration" and run.hears(c.tracker_time_us)]
+        told["CalibrationCount"] = len(of_run)
+        models = [result.model for result in results if result.model]
+        if models:
+            told["CalibrationType"] = models[-1]
+    validations = [r for r in results if r.kind == "validation" and r.mean_error_deg is not None]
+    if validations:
+        told["AverageCalibrationError"] = validations[-1].mean_error_deg
+        if validations[-1].max_error_deg is not None:
+            told["MaximalCalibrationError"] = validations[-1].max_error_deg
+    return told
