@@ -74,12 +74,17 @@ def ask_participant(defaults: Participant, *, folder: Path) -> Participant | Non
         check=False,
     )
     if answered.returncode != 0:
-        said = answered.stderr.decode(errors="replace").strip().splitlines()
         raise ConfigError(
-            f"the dialogue cannot be opened ({said[-1] if said else 'it ended'}): "
+            f"the dialogue cannot be opened ({_reason(answered.stderr)}): "
             "say who takes part with --viewer"
         )
     return msgspec.json.decode(answered.stdout, type=Participant | None)
+
+
+def _reason(stderr: bytes) -> str:
+    """Return the line that says why: Python's last one, Qt's first."""
+    lines = stderr.decode(errors="replace").strip().splitlines() or ["it ended"]
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
 def viewer_problem(viewer: str, mode: str) -> str | None:

@@ -179,14 +179,16 @@ class PsychoPyDisplay:
     def _stimulus(self, patch: Patch) -> Any:
         """Return a patch as a texture that lies exactly on the window's pixels."""
         (width, height), (window_width, window_height) = patch.image.size, self.window_px
+        # PsychoPy counts points, two pixels wide, on Apple's Retina screens
+        unit_px = 2 if self.window.useRetina else 1
         return self._visual.ImageStim(
             self.window,
             image=patch.image,
             units="pix",
-            size=(width, height),
+            size=(width / unit_px, height / unit_px),
             pos=(
-                patch.left_px + width / 2 - window_width / 2,
-                window_height / 2 - patch.top_px - height / 2,
+                (patch.left_px + width / 2 - window_width / 2) / unit_px,
+                (window_height / 2 - patch.top_px - height / 2) / unit_px,
             ),
             interpolate=False,
             autoLog=False,

@@ -56,12 +56,10 @@ def open_window(
         check_aspect(screen, desktop_px)
         size_px = desktop_px
     elif size_px is None:
-        scale = min(
-            1.0,
-            FITTING * desktop_px[0] / screen.width_px,
-            FITTING * desktop_px[1] / screen.height_px,
-        )
-        size_px = (round(screen.width_px * scale), round(screen.height_px * scale))
+        room_px = (FITTING * desktop_px[0], FITTING * desktop_px[1])
+        size_px = _shrunk((screen.width_px, screen.height_px), room_px)
+    else:
+        size_px = _shrunk(size_px, desktop_px)
     monitor = monitors.Monitor(
         "gazelive", width=screen.width_mm / 10, distance=screen.eye_distance_mm / 10, autoLog=False
     )
@@ -102,7 +100,7 @@ def background_colour(grey: int) -> tuple[float, float, float]:
 
 def desktop_size_px(number: int) -> tuple[int, int]:
     """Return the size of screen `number`."""
-    import pyglet  # type: ignore[import-untyped]
+    import pyglet
 
     screens = pyglet.canvas.get_display().get_screens()
     if number >= len(screens):
@@ -136,6 +134,12 @@ def check_aspect(screen: Screen, desktop_px: tuple[int, int]) -> None:
         )
 
 
+def _shrunk(size_px: tuple[int, int], room_px: tuple[float, float]) -> tuple[int, int]:
+    """Return a size of the same shape that has room, no larger than it was."""
+    scale = min(1.0, room_px[0] / size_px[0], room_px[1] / size_px[1])
+    return round(size_px[0] * scale), round(size_px[1] * scale)
+
+
 @contextmanager
 def _native_noise() -> Iterator[list[str]]:
     """Keep from the console what native libraries (X11, Mesa) write to it; yield it at the end."""
@@ -143,7 +147,7 @@ def _native_noise() -> Iterator[list[str]]:
     try:
         sys.stderr.flush()
         kept = os.dup(2)
-    except (OSError, ValueError):  # no console at all
+    except (AttributeError, OSError, ValueError):  # no console at all
         yield said
         return
     with tempfile.TemporaryFile() as file:

@@ -36,9 +36,12 @@ def opened(screen: dict[str, Any] | None = None, **options: Any) -> PsychoPyDisp
     return PsychoPyDisplay(msgspec.convert(screen or {}, Screen), clock=MonotonicClock(), **options)
 
 
-def screenshots(scenes: dict[str, Any], folder: str, **options: Any) -> dict[str, Any]:
+def screenshots(
+    scenes: dict[str, Any], folder: str, retina: bool = False, **options: Any
+) -> dict[str, Any]:
     """Show scenes one after the other and take a picture of each."""
     display = opened(**options)
+    display.window.useRetina = retina
     for name, (kind, fields) in scenes.items():
         scene = scene_of(kind, fields)
         display.prepare(scene)

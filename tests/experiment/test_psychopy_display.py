@@ -59,8 +59,9 @@ def painted(scene: Scene, painter: Painter) -> np.ndarray:
         ({}, (1920, 1080)),
         ({"windowed": True, "size_px": (1280, 800)}, (1280, 800)),
         ({"windowed": True, "size_px": (641, 479)}, (641, 479)),
+        ({"windowed": True, "size_px": (3840, 2400), "retina": True}, (1728, 1080)),
     ],
-    ids=["full screen", "windowed", "odd"],
+    ids=["full screen", "windowed", "odd", "too large, counted in points"],
 )
 def test_every_pixel_is_as_it_was_painted(
     in_window: InWindow, tmp_path: Path, options: dict[str, Any], window_px: tuple[int, int]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -88,4 +89,24 @@ def test_without_a_screen_it_is_said_what_to_do(
     monkeypatch.setattr("sys.platform", "linux")
     defaults = Participant(viewer=None, session=1, eyes="R", mode="enrol")
     with pytest.raises(ConfigError, match="--viewer"):
+        ask_participant(defaults, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "reason"),
+    [
+        (b"", "it ended"),
+        (b"Traceback (most recent call last):\n  File\nImportError: no PyQt6\n", "no PyQt6"),
+        (b"qt.qpa.plugin: libxcb-cursor0 is needed\nThis application failed\n", "xcb-cursor0"),
+    ],
+)
+def test_a_dialogue_that_cannot_be_opened_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: bytes, reason: str
+) -> None:
+    """As the process ends where Qt, or a library that it needs, is missing."""
+    monkeypatch.setenv("DISPLAY", ":7")
+    ended = subprocess.CompletedProcess([], returncode=1, stdout=b"", stderr=stderr)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    defaults = Participant(viewer=None, session=1, eyes="R", mode="enrol")
+    with pytest.raises(ConfigError, match=rf"cannot be opened \(.*{reason}.*--viewer"):
         ask_participant(defaults, folder=tmp_path)
