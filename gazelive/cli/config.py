@@ -22,7 +22,7 @@ def init(
     where: Annotated[
         Path,
         typer.Argument(
-            metavar="[FOLDER|FILE.toml]",
+            metavar="FOLDER|FILE.toml",
             help="Where to write.",
             show_default="scene_viewing.toml here",
         ),

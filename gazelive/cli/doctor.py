@@ -24,7 +24,7 @@ def doctor(
     experiment: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[EXPERIMENT.toml]",
+            metavar="EXPERIMENT.toml",
             help="The experiment that is to run here.",
             show_default=False,
         ),
@@ -42,8 +42,9 @@ def doctor(
 ) -> None:
     """Check this computer for a session: software, screen, timing, disk, tracker; say what to do.
 
-    With an experiment's TOML, what that needs and what it says is checked too. Opens a grey window
-    for a few seconds. The exit code is 0 if nothing failed (warnings are fine), else 1.
+    With an experiment's TOML, what it needs and what it says is checked too.
+
+    Opens a grey window for a few seconds. The exit code is 1 if anything failed, else 0.
     """
     from gazelive.config.reading import examine_config
     from gazelive.experiment.doctor.examination import examine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
@@ -12,12 +11,15 @@ from msgspec import inspect
 from msgspec.structs import FieldInfo
 
 PER_CENT = 100
+LARGEST = 2**63
+"""TOML's numbers end here; infinity and what is no number are refused too."""
 
 
 def reason_against(value: object, field: FieldInfo) -> str | None:
     """Return why `value` of the file cannot be what `field` holds; None if it can."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"must be {expected(field.type)}, not {value}"
+    if isinstance(value, int | float) and not abs(value) < LARGEST:
+        number = value if isinstance(value, float) else "so large a number"
+        return f"must be {expected(field.type)}, not {number}"
     try:
         msgspec.convert(value, field.type)
     except msgspec.ValidationError:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from gazelive.config.expectations import LARGEST
 from gazelive.config.schema import ExperimentConfig
 
 
@@ -78,7 +79,7 @@ def _same_but_unit(table: str, name: str, value: object) -> str:
         return f"did you mean {', or '.join(places)}?"
     known, known_unit = next(iter(alike.items()))
     hint = f"did you mean {dotted(table, known)}, in {known_unit.name}?"
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
         hint += f" Then write {known} = {value * unit.size / known_unit.size:.6g}"
     return hint
 

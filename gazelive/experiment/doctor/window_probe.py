@@ -54,7 +54,7 @@ def look(screen: Screen) -> WindowSeen:
     except GazeliveError as error:
         seen.error = str(error)
         return seen
-    from pyglet.gl import gl_info  # type: ignore[import-untyped]
+    from pyglet.gl import gl_info
 
     seen.opengl, seen.renderer = str(gl_info.get_version()), str(gl_info.get_renderer())
     seen.system_rate_hz = next(iter(known_rates_hz(window, 0.0)[1:]), None)
@@ -71,7 +71,7 @@ def look(screen: Screen) -> WindowSeen:
 
 
 def _screens_px() -> list[tuple[int, int]]:
-    import pyglet  # type: ignore[import-untyped]
+    import pyglet
 
     screens = pyglet.canvas.get_display().get_screens()
     return [(int(screen.width), int(screen.height)) for screen in screens]

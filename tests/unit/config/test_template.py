@@ -20,7 +20,7 @@ COMMITTED = Path(__file__).parents[3] / "experiments" / "scene_viewing.toml"
 
 def test_the_committed_file_is_what_init_writes() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == template(), (
-        "after a change of the schema run: gazelive config init experiments/scene_viewing.toml --replace"
+        "the schema changed: gazelive config init experiments/scene_viewing.toml --replace"
     )
 
 
