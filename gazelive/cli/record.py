@@ -295,9 +295,10 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
     told = ", ".join(f"{trials.count(what)} {what}" for what in dict.fromkeys(trials))
     output.print(f"{counted(len(trials), 'trial')}: {told or 'none'}.", markup=False)
     if frames.get("n"):
+        synced = "" if frames.get("synced") else " (paced by the clock: the screen gave no sync)"
         output.print(
             f"Frames: {frames['n']}, {frames['dropped']} dropped; {frames['median_ms']:.1f} ms on "
-            f"average, {frames['worst_ms']:.1f} ms at worst.",
+            f"average, {frames['worst_ms']:.1f} ms at worst{synced}.",
             markup=False,
         )
     if summary is not None and summary.best is not None and summary.p is not None:

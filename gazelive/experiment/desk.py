@@ -185,17 +185,21 @@ class Desk:
             self._thread.join(PATIENCE_S)
             if self._thread.is_alive():
                 raise DeviceError("the tracker does not answer any more: switch it off and on")
-        if self._failure is None:
-            if self._recording:
-                self._stop_block(())
-            self._run_wishes()
-            if self._started:
-                self._recorder.drain()
-        else:
-            self._recorder.rescue()
-        self._recorder.finish(reason)
+        try:
+            if self._failure is None:
+                self._wind_up()
+        finally:
+            self._recorder.rescue()  # what an error left; after an orderly end there is nothing
+            self._recorder.finish(reason)
         if self._sender is not None:
             self._sender.end_run(reason)
+
+    def _wind_up(self) -> None:
+        if self._recording:
+            self._stop_block(())
+        self._run_wishes()
+        if self._started:
+            self._recorder.drain()
 
     # the tracker's side
 

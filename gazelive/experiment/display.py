@@ -76,6 +76,8 @@ class Display(Protocol):
     """The screen that gaze is measured on. A window of another size shows everything to scale."""
     frame_s: float
     """Time from one frame to the next, measured."""
+    is_synced: bool
+    """Whether the screen itself holds flips back; else the clock does, and frames say little."""
 
     def prepare(self, scene: Scene) -> None:
         """Load what `scene` needs (decode the image, fill the texture), so that showing is quick.

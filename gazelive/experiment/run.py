@@ -73,7 +73,11 @@ def open_display(spec: RunSpec, clock: Clock) -> Display:
     from gazelive.experiment.psychopy_display import PsychoPyDisplay
 
     return PsychoPyDisplay(
-        spec.config.screen, clock=clock, windowed=spec.windowed, size_px=spec.window_px
+        spec.config.screen,
+        clock=clock,
+        windowed=spec.windowed,
+        size_px=spec.window_px,
+        close_key=spec.config.keys.abort,
     )
 
 
@@ -231,7 +235,7 @@ def _save(
     report, frames = session.report, session.stage.frames.session
     told = {
         "trials": [list(outcome) for outcome in report.outcomes],
-        "frames": msgspec.to_builtins(frames),
+        "frames": {**msgspec.to_builtins(frames), "synced": display.is_synced},
         "gate_timeouts": report.n_gate_timeouts,
         "recognition": {"right": report.n_right_answers, "of": report.n_answers},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,8 @@ class Lab:
         except SessionAbortedError as abort:
             self.session.report.reason = str(abort)
         finally:
-            self.desk.close(self.session.report.reason)
-        assert self.device is not None
-        self.device.close()
+            with closing(self.desk.device):
+                self.desk.close(self.session.report.reason)
         return read_session(self.folder)
 
 

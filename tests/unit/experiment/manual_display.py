@@ -19,6 +19,7 @@ class ManualDisplay:
     def __init__(self, clock: ManualClock) -> None:
         self.screen = PAPER_SCREEN
         self.frame_s = FRAME_S
+        self.is_synced = True
         self.clock = clock
         self.scene: Scene | None = None
         self.shown: list[tuple[float, Scene]] = []

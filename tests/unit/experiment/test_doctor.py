@@ -181,7 +181,8 @@ class TestTracker:
         assert "pip uninstall pylink" in found.remedy
         (found,) = tracker.answers(Situation(tracker="127.0.0.1"))
         assert found.level == "fail"
-        assert "without pylink" in found.text
+        assert "cannot be tried: the installed `pylink` is not" in found.text
+        assert "pip install sr-research-pylink" in found.remedy
 
     def test_a_pylink_that_crashes(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "pylink.py").write_text("import os\nos._exit(7)\n")

@@ -1,0 +1,243 @@
+"""`gazelive record` as a lab would run it: real windows, real processes, a simulated tracker."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gazelive.recordings.opening import read_recording
+from gazelive.recordings.recording import Recording
+from gazelive.recordings.session_folder import read_manifest, read_session
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("psychopy") is None,
+        reason="PsychoPy is not installed (extra `experiment`)",
+    ),
+]
+
+ROOT = Path(__file__).parents[2]
+CONFIG = f"""
+script = "{(ROOT / "experiments" / "scene_viewing.py").as_posix()}"
+[tracker]
+device = "simulated"
+[stimuli]
+folder = "{(ROOT / "stimuli").as_posix()}"
+n_images = 6
+[trial]
+image_s = 2.0
+blank_s = 0.3
+[schedule]
+break_every_trials = 4
+drift_check_every_trials = 2
+[output]
+folder = "sessions"
+[dashboard]
+open = false
+"""
+Gazelive = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    (tmp_path / "lab.toml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def gazelive(lab: Path, screen_environment: dict[str, str]) -> Gazelive:
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "gazelive", *map(str, arguments)],
+            env=screen_environment, cwd=lab, capture_output=True, text=True, timeout=280,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return run
+
+
+def begun(lab: Path, environment: dict[str, str], *arguments: object) -> subprocess.Popen[str]:
+    """Return a session that runs."""
+    command = [sys.executable, "-m", "gazelive", "record", "lab.toml", *map(str, arguments)]
+    return subprocess.Popen(
+        command, env=environment, cwd=lab, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(lab: Path, kind: str, process: subprocess.Popen[str]) -> Path:
+    """Return the session's folder once the engine has found something of a kind."""
+    deadline_s = time.monotonic() + 120
+    while time.monotonic() < deadline_s:
+        assert process.poll() is None, process.communicate()[0]
+        for documents in lab.glob("sessions/*/events.jsonl"):
+            if f'"{kind}"' in documents.read_text(encoding="utf-8"):
+                return documents.parent
+        time.sleep(0.1)
+    process.kill()
+    raise AssertionError(f"no {kind} in two minutes: {process.communicate()[0]}")
+
+
+def check_trials(recording: Recording, n_trials: int) -> None:
+    """Assert that every trial is whole and in order."""
+    assert [trial.result for trial in recording.trials] == ["0"] * n_trials
+    assert len(recording.blocks) == n_trials
+    for trial, block in zip(recording.trials, recording.blocks, strict=True):
+        messages = [
+            m for m in recording.messages if trial.start_us <= m.tracker_time_us <= trial.end_us
+        ]
+        words = [m.text.split()[0] for m in messages]
+        order = ["TRIALID", "cross", "gate_passed", "image_onset", "image_offset", "TRIAL_RESULT"]
+        places = [words.index(word) for word in order]
+        assert places == sorted(places)
+        times_us = [messages[place].tracker_time_us for place in places]
+        assert times_us == sorted(times_us)
+        texts = [m.text for m in messages]
+        assert sum(text.startswith("!V IMGLOAD CENTER ") for text in texts) == 1
+        named = {text.split()[2] for text in texts if text.startswith("!V TRIAL_VAR ")}
+        assert named == {"image", "index", "attempt", "outcome", "dropped_frames"}
+        # shown for as long as asked (or longer, on a busy machine)
+        assert trial.image_onset_us is not None
+        assert trial.image_offset_us is not None
+        assert trial.image_offset_us - trial.image_onset_us > 1.95e6
+        # the gate: gaze was on the cross before the image came
+        _, cross_x, cross_y = messages[places[1]].text.split()
+        samples = block.samples
+        at_us = messages[places[2]].tracker_time_us
+        dwell = samples[np.abs(samples["tracker_time_us"] - (at_us - 150_000)) < 50_000]
+        assert abs(np.nanmedian(dwell["right_x"]) - int(cross_x)) < 120
+        assert abs(np.nanmedian(dwell["right_y"]) - int(cross_y)) < 120
+        # no sample is missing, from before the cross to after the image
+        assert set(np.diff(samples["tracker_time_us"])) == {1000}
+        assert samples["tracker_time_us"][0] < times_us[1]
+        assert samples["tracker_time_us"][-1] > trial.image_offset_us
+
+
+@pytest.mark.timeout(900)
+def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
+    for viewer in ("anna", "ben", "carla"):
+        told = json.loads(
+            gazelive("record", "lab.toml", "--viewer", viewer, "--json", "-q",
+                     "--snapshots", "pictures").stdout
+        )  # fmt: skip
+        folder = Path(told["session"])
+        assert [what for _, _, what in told["trials"]] == ["shown"] * 6
+        assert told["frames"]["n"] > 6 * 2 * 60
+        assert told["frames"]["median_ms"] == pytest.approx(1000 / 60, abs=2)
+        recording = read_session(folder)
+        check_trials(recording, 6)
+        assert recording.viewer == viewer
+        assert not recording.problems
+        images = [trial.image for trial in recording.trials]
+        assert len(set(images)) == 6
+        # the tracker's own file has the same samples
+        own = read_recording(folder / f"{folder.name}.asc")
+        for block, same in zip(recording.blocks, own.blocks, strict=True):
+            np.testing.assert_array_equal(
+                block.samples["tracker_time_us"], same.samples["tracker_time_us"]
+            )
+            np.testing.assert_allclose(
+                block.samples["right_x"], same.samples["right_x"], atol=0.051
+            )
+        assert sum(c.kind == "validation" for c in recording.calibrations) == 1
+        assert len(recording.drift_corrections) >= 2
+    for kind in ("cross", "picture", "target", "words", "blank"):
+        assert (lab / "pictures" / f"{kind}.png").stat().st_size > 1000
+
+    gazelive("train", "sessions", "-o", "lab.model")
+    told = json.loads(
+        gazelive("record", "lab.toml", "--mode", "identify", "--model", "lab.model",
+                 "--simulate-as", "ben", "--dashboard", "--json", "-q").stdout
+    )  # fmt: skip
+    assert told["viewer"] is None
+    assert told["identified"]["best"] in {"anna", "ben", "carla"}
+    assert told["identified"]["n_images"] == 6
+    live = told["identified"]
+    offline = json.loads(gazelive("identify", "lab.model", told["session"], "--json", "-q").stdout)[
+        "probes"
+    ][0]
+    assert offline["best"] == live["best"]
+
+    original = read_session(Path(told["session"]))
+    told = json.loads(
+        gazelive("record", "lab.toml", "--mode", "identify", "--model", "lab.model",
+                 "--device", f"replay:{told['session']}", "--json", "-q").stdout
+    )  # fmt: skip
+    replayed = read_session(Path(told["session"]))
+    assert np.array_equal(
+        np.concatenate([block.samples for block in replayed.blocks]).view("u1"),
+        np.concatenate([block.samples for block in original.blocks]).view("u1"),
+    )
+    said = [message.text for message in replayed.messages]
+    assert sum(text.startswith("gate_replayed") for text in said) == 6
+    assert told["identified"]["best"] == live["best"]
+    assert told["identified"]["p"] == pytest.approx(live["p"], abs=1e-9)
+
+
+def interrupted(process: subprocess.Popen[str], what: int) -> None:
+    """Do what Ctrl-C in a terminal does: everybody in the group hears it."""
+    import os
+
+    os.killpg(process.pid, what)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
+def test_ctrl_c_ends_in_order(lab: Path, screen_environment: dict[str, str]) -> None:
+    process = begun(lab, screen_environment, "--viewer", "anna")
+    folder = wait_for(lab, "SaccadeOnset", process)
+    interrupted(process, signal.SIGINT)
+    said, _ = process.communicate(timeout=120)
+    manifest: Any = read_manifest(folder)
+    assert manifest.stop_reason == "stopped by Ctrl-C", said
+    recording = read_session(folder)
+    assert recording.trials[-1].variables["outcome"] == "aborted"
+    assert (folder / f"{folder.name}.asc").is_file()
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="finds the processes by /proc")
+def test_the_engine_may_die_and_the_experiment_too(
+    lab: Path, screen_environment: dict[str, str]
+) -> None:
+    import psutil
+
+    process = begun(lab, screen_environment, "--viewer", "anna")
+    folder = wait_for(lab, "SaccadeOnset", process)
+    children = psutil.Process(process.pid).children()
+    (engine,) = (c for c in children if "gazelive.engine" in c.cmdline())
+    (experiment,) = (c for c in children if "--run" in c.cmdline())
+    engine.kill()
+    trials = wait_for_trial(folder, 3, process)
+    assert trials >= 3
+    experiment.kill()
+    said, _ = process.communicate(timeout=120)
+    assert "a new one catches up" in said
+    recording = read_session(folder)
+    assert len(recording.trials) >= 3
+    assert recording.n_samples > 3 * 2000
+    assert process.returncode != 0
+
+
+def wait_for_trial(folder: Path, number: int, process: subprocess.Popen[str]) -> int:
+    """Wait until the engine has settled so many trials."""
+    deadline_s = time.monotonic() + 120
+    while time.monotonic() < deadline_s:
+        assert process.poll() is None, process.communicate()[0]
+        n = (folder / "events.jsonl").read_text(encoding="utf-8").count('"IntervalSettled"')
+        if n >= number:
+            return n
+        time.sleep(0.1)
+    raise AssertionError("the trials do not go on")

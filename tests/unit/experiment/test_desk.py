@@ -1,0 +1,132 @@
+"""The tracker's desk: one thread for the device, and what happens when it fails."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gazelive.clock import ManualClock, MonotonicClock
+from gazelive.devices.fault_kinds import Disconnect
+from gazelive.devices.faults import FaultyDevice
+from gazelive.devices.simulated import SimulatedDevice
+from gazelive.errors import CalibrationError, DeviceDisconnectedError, DeviceError
+from gazelive.experiment.desk import Desk
+from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.recordings.session_folder import (
+    SessionManifest,
+    SessionWriter,
+    read_manifest,
+    read_session,
+)
+
+from .lab import Lab, texts
+
+MANIFEST = SessionManifest(
+    session="1", device="simulated", mode="enrol", started_at="2026-01-01T00:00:00+00:00"
+)
+
+
+class Sent:
+    """A line to an engine that keeps what went over it."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.threads: set[int] = set()
+
+    def __call__(self, chunk: Chunk, stream: StreamDescription) -> None:
+        self.words.append(f"chunk {chunk.number}")
+        self.threads.add(threading.get_ident())
+
+    def end_block(self) -> None:
+        self.words.append("block")
+
+    def end_run(self, reason: str) -> None:
+        self.words.append(reason)
+
+
+@pytest.fixture
+def sent() -> Sent:
+    return Sent()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, sent: Sent) -> Iterator[Desk]:
+    """Return a desk with a thread of its own."""
+    clock = MonotonicClock()
+    device = SimulatedDevice("anna", seed=1, session=1, clock=clock)
+    writer = SessionWriter.create(tmp_path / "s", MANIFEST)
+    opened = Desk(device, writer, clock=clock, sender=sent)
+    opened.open()
+    yield opened
+    opened.close("the test is over")
+    device.close()
+
+
+def test_one_thread_makes_every_call(tmp_path: Path, desk: Desk, sent: Sent) -> None:
+    desk.say("TRIALID 1")
+    desk.start_block()
+    desk.say("something", at_s=MonotonicClock().now_s())
+    desk.stop_block("TRIAL_RESULT 0")
+    desk.close("done")
+    assert threading.get_ident() not in sent.threads
+    assert len(sent.threads) == 1
+    assert sent.words[-2:] == ["block", "done"]
+    recording = read_session(tmp_path / "s")
+    assert texts(recording) == ["TRIALID 1", "something", "TRIAL_RESULT 0"]
+    assert read_manifest(tmp_path / "s").stop_reason == "done"
+
+
+def test_the_device_is_lent_only_between_blocks(desk: Desk) -> None:
+    device = desk.device
+    assert isinstance(device, SimulatedDevice)
+    assert desk.lend(device.calibrate)
+    assert desk.lend(threading.get_ident) == threading.get_ident()
+    desk.start_block()
+    with pytest.raises(CalibrationError, match="stop it before"):
+        desk.lend(device.calibrate)
+    desk.stop_block()
+
+
+def test_a_wish_that_fails_ends_the_desk_and_is_told(tmp_path: Path, desk: Desk) -> None:
+    desk.start_block()
+    with pytest.raises(DeviceError, match="recording already"):
+        desk.start_block()
+    with pytest.raises(DeviceError, match="recording already"):
+        desk.say("anything")
+    desk.close("failed")
+    assert read_session(tmp_path / "s").n_samples >= 0
+    assert read_manifest(tmp_path / "s").stop_reason == "failed"
+
+
+def test_a_tracker_that_goes_away_leaves_what_it_gave(tmp_path: Path) -> None:
+    clock = ManualClock(100.0)
+    device = FaultyDevice(
+        SimulatedDevice("anna", seed=1, session=1, clock=clock),
+        [Disconnect(after_n_samples=1500)],
+        clock=clock,
+    )
+    lab = Lab(tmp_path / "s", clock=clock, device=device)
+    with pytest.raises(DeviceDisconnectedError):
+        lab.run()
+    assert read_session(tmp_path / "s").n_samples == 1500
+    assert read_manifest(tmp_path / "s").finished_at is not None
+
+
+def test_notes_reach_the_session_but_not_the_trackers_own_file(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    lab.desk.start_block()
+    lab.clock.advance_s(0.1)
+    lab.desk.turn()
+    lab.desk.note(Message(3_600_050_000, "!CAL VALIDATION HV9 R RIGHT GOOD"))
+    lab.desk.say("both")
+    lab.desk.stop_block()
+    lab.desk.close("done")
+    assert isinstance(lab.device, SimulatedDevice)
+    own = lab.device.receive_host_file(tmp_path, "own").read_text()
+    lab.device.close()
+    assert "both" in own
+    assert "!CAL" not in own
+    assert "!CAL VALIDATION HV9 R RIGHT GOOD" in texts(read_session(tmp_path / "s"))
