@@ -54,9 +54,8 @@ def answers(situation: Situation) -> Iterator[Finding]:
         yield Finding("tracker", "fail", f"the connection to {address} {error}", _cable(address))
         return
     if seen.import_error:
-        yield Finding(
-            "tracker", "fail", f"{address} cannot be tried without pylink", "see the line on pylink"
-        )
+        what, _, remedy = seen.import_error.partition(": ")
+        yield Finding("tracker", "fail", f"{address} cannot be tried: {what}", remedy)
     elif seen.connection_error:
         yield Finding("tracker", "fail", f"no EyeLink answers at {address}", _cable(address))
     else:
