@@ -39,7 +39,7 @@ class ScanpathPicture:
     address: str
     """The picture itself, inline."""
     is_on_image: bool
-    """False where the image's file was not found."""
+    """False where the image's file was not found, or is none."""
     n_fixations: int
     seconds: float
 
@@ -67,14 +67,16 @@ def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[
         if geometry is None or not fixations:
             continue
         name = analysed.interval.image
-        file = None if name is None else find_image(name, folders)
         rectangle = _rectangle(facts.recording, analysed)
-        address = _draw(analysed, geometry, _screen(facts.recording, geometry), rectangle, file)
+        stimulus = None
+        if rectangle is not None and name is not None:
+            stimulus = _stimulus(find_image(name, folders))
+        address = _draw(analysed, geometry, _screen(facts.recording, geometry), rectangle, stimulus)
         yield ScanpathPicture(
             trial=analysed.interval.trial or f"block {analysed.interval.block + 1}",
             image=name,
             address=address,
-            is_on_image=file is not None and rectangle is not None,
+            is_on_image=stimulus is not None,
             n_fixations=len(fixations),
             seconds=(analysed.interval.end_us - analysed.interval.start_us) / 1e6,
         )
@@ -115,7 +117,7 @@ def _draw(
     geometry: Geometry,
     screen: RectanglePx | None,
     rectangle: RectanglePx | None,
-    file: Path | None,
+    stimulus: Any,
 ) -> str:
     gaze_x, gaze_y = geometry.deg_to_px(analysed.gaze.x_deg, analysed.gaze.y_deg)
     shown = rectangle or screen or _around(gaze_x, gaze_y)
@@ -126,8 +128,9 @@ def _draw(
         axis = figure.add_axes((0, 0, 1, 1))
         axis.set_axis_off()
         figure.set_facecolor(EMPTY)
-        if file is not None and rectangle is not None:
-            _draw_image(axis, file, rectangle)
+        if stimulus is not None:
+            extent = (left, left + width, top + height, top)
+            axis.imshow(stimulus, extent=extent, aspect="auto", zorder=0)
         from matplotlib import patheffects
 
         outline = [patheffects.withStroke(linewidth=2.2, foreground="#00000090")]
@@ -138,16 +141,21 @@ def _draw(
         return as_jpeg(figure)
 
 
-def _draw_image(axis: Any, file: Path, rectangle: RectanglePx) -> None:
+def _stimulus(file: Path | None) -> Any:
+    """Return the image, no larger than it is drawn; None where there is none or it is broken."""
     from PIL import Image
 
-    left, top, width, height = rectangle
+    if file is None:
+        return None
     pixels = round(WIDTH_IN * RESOLUTION_DPI)
-    with Image.open(file) as picture:
-        picture.draft("RGB", (pixels, pixels))  # a JPEG is decoded at the size that is needed
-        small = picture.convert("RGB")
-        small.thumbnail((pixels, pixels))
-        axis.imshow(small, extent=(left, left + width, top + height, top), aspect="auto", zorder=0)
+    try:
+        with Image.open(file) as picture:
+            picture.draft("RGB", (pixels, pixels))  # a JPEG is decoded at the size that is needed
+            small = picture.convert("RGB")
+            small.thumbnail((pixels, pixels))
+            return small
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return None
 
 
 def _draw_fixations(axis: Any, analysed: AnalysedInterval, geometry: Geometry) -> None:
