@@ -301,6 +301,14 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
             f"average, {frames['worst_ms']:.1f} ms at worst{synced}.",
             markup=False,
         )
+    shown_ms, delay_ms = outcome.get("image_ms"), outcome.get("onset_delay_ms")
+    if shown_ms and delay_ms:
+        output.print(
+            f"Images were on the screen for {shown_ms['median']:.1f} ms "
+            f"({shown_ms['min']:.1f} to {shown_ms['max']:.1f}), {delay_ms['median']:.1f} ms after "
+            f"the gate (at most {delay_ms['max']:.1f}).",
+            markup=False,
+        )
     if summary is not None and summary.best is not None and summary.p is not None:
         unknown = "" if summary.unknown is None else f"; a stranger: {summary.unknown:.1%}"
         output.print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import statistics
 import subprocess
 import sys
 import time
@@ -236,6 +237,8 @@ def _save(
     told = {
         "trials": [list(outcome) for outcome in report.outcomes],
         "frames": {**msgspec.to_builtins(frames), "synced": display.is_synced},
+        "image_ms": _range(report.image_ms),
+        "onset_delay_ms": _range(report.onset_delays_ms),
         "gate_timeouts": report.n_gate_timeouts,
         "recognition": {"right": report.n_right_answers, "of": report.n_answers},
     }
@@ -246,6 +249,13 @@ def _save(
         display.flip()
         path = device.receive_host_file(writer.folder, writer.folder.name)
         say(f"The tracker's own file: {path}")
+
+
+def _range(values: list[float]) -> dict[str, float] | None:
+    """Return the least, the middle and the greatest."""
+    if not values:
+        return None
+    return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
 def _print(text: str) -> None:

@@ -58,6 +58,11 @@ RESULTS: dict[Outcome, int] = {"shown": 0, "repeated": 1, "skipped": 2, "aborted
 class Report:
     """What a session came to."""
 
+    onset_delays_ms: list[float] = field(default_factory=list)
+    """From the frame in which the gate was seen open to the image on the screen."""
+    image_ms: list[float] = field(default_factory=list)
+    """How long each image was on the screen."""
+
     outcomes: list[tuple[int, str, Outcome]] = field(default_factory=list)
     """Trial, image and what became of it; a repeated trial is there twice."""
     calibrations: list[Calibration] = field(default_factory=list)
@@ -106,7 +111,10 @@ class Session:
         """What must come before the next trial: calibrate, pause."""
         self._since_calibration = self._since_break = self._since_drift_check = 0
         self._gate_failures = 0
-        self._image_on = False
+        self._gate_s: float | None = None
+        self._onset_s: float | None = None
+        """When the image came, while it is on the screen."""
+        self._timing: dict[str, str] = {}
         self._attempt = 0
         self._repeats = False
         self._shown: list[PlannedTrial] = []
@@ -165,6 +173,7 @@ class Session:
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
         """Record while the block runs; keys may end it before its end, and the session goes on."""
         outcome: Outcome = "aborted"
+        self._timing, self._gate_s = {}, None
         self._desk.say(f"TRIALID {trial.number}")
         grey = self.config.screen.background_grey
         self._desk.say(f"!V CLEAR {grey} {grey} {grey}")
@@ -187,7 +196,8 @@ class Session:
         for attempt in range(1, gate.tries + 1):
             waited_s = self._wait_at_cross(trial)
             if waited_s is not None:
-                self._desk.say(f"gate_passed {1000 * waited_s:.0f} ms")
+                self._gate_s = self._clock.now_s()
+                self._desk.say(f"gate_passed {1000 * waited_s:.0f} ms", self._gate_s)
                 return
             self.report.n_gate_timeouts += 1
             self._desk.say(f"gate_timeout {attempt} of {gate.tries}")
@@ -196,8 +206,7 @@ class Session:
     def show_image(self, trial: PlannedTrial) -> None:
         """Show the image for as long as the configuration says."""
         picture = trial.picture
-        onset_s = self.stage.show(picture)
-        self._image_on = True
+        onset_s = self._onset_s = self.stage.show(picture)
         self._desk.show(
             ImageStimulus(
                 name=trial.image,
@@ -377,16 +386,27 @@ class Session:
 
     def _take_image_away(self) -> None:
         offset_s = self.stage.show(Blank())
-        self._image_on = False
+        self._log_timing(offset_s)
         self._desk.hide()
         self._desk.say("image_offset", offset_s)
         grey = self.config.screen.background_grey
         self._desk.say(f"!V CLEAR {grey} {grey} {grey}", offset_s)
 
+    def _log_timing(self, offset_s: float) -> None:
+        """Note how soon after the gate the image came, and how long it stayed."""
+        onset_s, self._onset_s = self._onset_s, None
+        if onset_s is None:
+            return
+        self.report.image_ms.append(1000 * (offset_s - onset_s))
+        self._timing["image_ms"] = f"{self.report.image_ms[-1]:.1f}"
+        if self._gate_s is not None:
+            self.report.onset_delays_ms.append(1000 * (onset_s - self._gate_s))
+            self._timing["onset_delay_ms"] = f"{self.report.onset_delays_ms[-1]:.1f}"
+
     def _end_trial(self, trial: PlannedTrial, outcome: Outcome) -> None:
         """Stop recording and tell what became of the trial, also when the session is aborted."""
         try:
-            if self._image_on:
+            if self._onset_s is not None:
                 self._take_image_away()
             else:
                 self.stage.show(Blank())
@@ -400,6 +420,7 @@ class Session:
             "attempt": self._attempt,
             "outcome": outcome,
             "dropped_frames": frames.dropped,
+            **self._timing,
         }
         for key, value in variables.items():
             self._desk.say(f"!V TRIAL_VAR {key} {value}")

@@ -39,8 +39,12 @@ def changed(config: ExperimentConfig, **tables: dict[str, Any]) -> ExperimentCon
 SHORT = changed(ExperimentConfig(), trial={"image_s": 1.0, "blank_s": 0.2})
 
 
-def plan_of_images(n: int) -> Plan:
+def plan_of_images(n: int, n_foils: int = 0) -> Plan:
     """Return a plan of images that nobody looks up."""
+    foils = tuple(
+        Picture(Path(f"/stimuli/other{number}.png"), 210.0, 40.0, 1500.0, 1000.0)
+        for number in range(n_foils)
+    )
     trials = tuple(
         PlannedTrial(
             number=number,
@@ -49,7 +53,7 @@ def plan_of_images(n: int) -> Plan:
         )
         for number in range(1, n + 1)
     )
-    return Plan(trials, foils=(), n_available=n, seed=0)
+    return Plan(trials, foils=foils, n_available=n + n_foils, seed=0)
 
 
 @dataclass
@@ -59,6 +63,9 @@ class Lab:
     folder: Path
     config: ExperimentConfig = SHORT
     n_images: int = 3
+    n_foils: int = 0
+    plan: Plan | None = None
+    kind: type[Session] = Session
     mode: str = "enrol"
     attended: bool = False
     device: GazeDevice | None = None
@@ -82,9 +89,9 @@ class Lab:
             ),
         )
         self.desk = Desk(self.device, writer, clock=self.clock)
-        self.session = Session(
+        self.session = self.kind(
             self.config,
-            plan_of_images(self.n_images),
+            self.plan or plan_of_images(self.n_images, self.n_foils),
             Participant(viewer="anna", session=1, eyes="R", mode=self.mode),  # type: ignore[arg-type]
             self.display,
             self.desk,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from gazelive.experiment.display import Blank, Cross, Picture, Target, Words
+from gazelive.clock import ManualClock
+from gazelive.devices.replay import ReplayDevice
+from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
+from gazelive.experiment.replayed_session import ReplayedSession, plan_of
+from gazelive.gaze.documents import Posterior
 
 from .lab import SHORT, Lab, changed, texts
+from .manual_display import FRAME_S, ManualDisplay
 
 
 def test_a_session_is_recorded_from_cross_to_blank(tmp_path: Path) -> None:
@@ -18,7 +25,7 @@ def test_a_session_is_recorded_from_cross_to_blank(tmp_path: Path) -> None:
     trial = said[: said.index("TRIAL_RESULT 0") + 1]
     assert [text.split()[0] for text in trial] == [
         "TRIALID", "!V", "cross", "gate_passed", "image_onset", "!V", "image_offset", "!V",
-        "!V", "!V", "!V", "!V", "!V", "TRIAL_RESULT",
+        "!V", "!V", "!V", "!V", "!V", "!V", "!V", "TRIAL_RESULT",
     ]  # fmt: skip
     assert [trial.result for trial in recording.trials] == ["0", "0", "0"]
     assert [t.variables["outcome"] for t in recording.trials] == ["shown"] * 3
@@ -133,3 +140,113 @@ def test_an_attended_session_waits_for_its_keys(tmp_path: Path) -> None:
     recording = lab.run()
     assert len(recording.trials) == 1
     assert lab.clock.now_s() > start_s + 60
+
+
+def test_how_long_and_how_soon_each_image_came_is_logged(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    recording = lab.run()
+    for trial in recording.trials:
+        assert float(trial.variables["image_ms"]) == pytest.approx(1000, abs=9)
+        assert 0 < float(trial.variables["onset_delay_ms"]) < 2 * 1000 * FRAME_S
+    assert len(lab.session.report.image_ms) == len(lab.session.report.onset_delays_ms) == 3
+
+
+def test_recognition_asks_about_shown_and_other_images(tmp_path: Path) -> None:
+    config = changed(SHORT, task={"recognition_questions": 4})
+    lab = Lab(tmp_path / "s", config=config, n_images=2, n_foils=2, attended=True)
+    shown = {trial.picture for trial in lab.session.plan.trials}
+    seen: list[object] = []
+
+    def press(display: ManualDisplay) -> None:
+        scene = display.scene
+        if isinstance(scene, (Words, Question)) and scene not in seen:
+            seen.append(scene)
+            yes = isinstance(scene, Question) and scene.picture in shown
+            key = "space" if isinstance(scene, Words) else "y" if yes else "n"
+            display.press_at.append((lambda _display: True, key))
+
+    turn = lab.display.each_flip
+
+    def each_flip() -> None:
+        turn()
+        press(lab.display)
+
+    lab.display.each_flip = each_flip
+    recording = lab.run()
+    asked = [text for text in texts(recording) if text.startswith("recognition")]
+    assert len(asked) == 4
+    assert sum("shown 1 answer 1" in text for text in asked) == 2
+    assert sum("shown 0 answer 0" in text for text in asked) == 2
+    assert lab.session.report.n_right_answers == 4
+
+
+def settled(p: float, n_images: int, *, unknown: float = 0.0) -> Posterior:
+    return Posterior(
+        tracker_time_us=0,
+        leading=(0, 1),
+        log_probabilities=(math.log(p), math.log(1 - p)),
+        log_unknown=math.log(unknown) if unknown else None,
+        n_saccades=10,
+        n_images=n_images,
+        seconds=1.0,
+        settled=True,
+    )
+
+
+@pytest.mark.parametrize(("unknown", "n_trials"), [(0.0, 3), (0.2, 5)])
+def test_a_session_that_identifies_stops_once_it_is_sure(
+    tmp_path: Path, unknown: float, n_trials: int
+) -> None:
+    config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 2})
+    lab = Lab(tmp_path / "s", config=config, n_images=5, mode="identify")
+    sure = {1: 0.99, 2: 0.9, 3: 0.97, 4: 0.98, 5: 0.99}
+    lab.session._latest_posterior = lambda: settled(
+        sure[len(lab.session._shown)], len(lab.session._shown), unknown=unknown
+    )
+    recording = lab.run()
+    assert len(recording.trials) == n_trials
+    assert ("passed 0.95" in lab.session.report.reason) == (n_trials == 3)
+
+
+def test_an_engine_that_says_nothing_stops_nothing(tmp_path: Path) -> None:
+    config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
+    lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
+    assert len(lab.run().trials) == 2
+
+
+def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
+    first = Lab(tmp_path / "first", n_images=2)
+    original = first.run()
+    clock = ManualClock(5.0)
+    stimuli = tmp_path / "stimuli"
+    stimuli.mkdir()
+    Image.new("RGB", (30, 20)).save(stimuli / "image1.png")  # and no image2
+    lab = Lab(
+        tmp_path / "again",
+        clock=clock,
+        device=ReplayDevice(original, clock=clock),
+        plan=plan_of(original, SHORT, stimuli),
+        kind=ReplayedSession,
+    )
+    replayed = lab.run()
+    assert replayed.n_samples == original.n_samples
+    assert [t.image_onset_us for t in replayed.trials] == [
+        t.image_onset_us for t in original.trials
+    ]
+    scenes = [scene for _, scene in lab.display.shown]
+    crosses = [(scene.x_px, scene.y_px) for scene in scenes if isinstance(scene, Cross)]
+    assert crosses == [(600, 350), (800, 400)]
+    assert sum(isinstance(scene, Picture) for scene in scenes) == 1
+    assert any(isinstance(scene, Words) and "image2.png" in scene.text for scene in scenes)
+    said = texts(replayed)
+    assert [text for text in said if text.startswith("gate_replayed")] == [
+        "gate_replayed 1", "gate_replayed 2",
+    ]  # fmt: skip
+    (picture_s,) = (at_s for at_s, scene in lab.display.shown if isinstance(scene, Picture))
+    (onset_us,) = (t.image_onset_us for t in replayed.trials[:1])
+    began_us = min(
+        int(original.blocks[0].samples["tracker_time_us"][0]), original.messages[0].tracker_time_us
+    )
+    began_s = next(at_s for at_s, scene in lab.display.shown if isinstance(scene, Blank))
+    assert onset_us is not None
+    assert picture_s - began_s == pytest.approx((onset_us - began_us) / 1e6, abs=0.1)
