@@ -93,6 +93,8 @@ class EyeLinkDevice:
         self._setup_room = SetupRoom(self._link)
         self._lost: DeviceDisconnectedError | None = None
         self._request: HostRequest | None = None
+        self._was_ended = False
+        """Whether somebody at the Host PC ended the block, which we have not stopped yet."""
         self._watch_s = 0.0
         try:
             with self._link.doing("being configured"):
@@ -156,15 +158,17 @@ class EyeLinkDevice:
         for kind, text in began.told:
             self._tell(kind, text)
         self._block += 1
-        self._request = None
+        self._request, self._was_ended = None, False
         self._watch_s = self._clock.now_s() + WATCH_S
 
     def read_chunk(self, timeout_s: float) -> Chunk | None:
         """Return what has arrived; if it is not yet `CHUNK_S` of it, wait up to `timeout_s`."""
         self._life.require_started()
-        if self._life.recording:
+        if self._life.recording and not self._was_ended:
             self._wait(max(timeout_s, 0.0))
             self._watch()
+        elif self._life.recording and not (self._arrived or self._sent):
+            self._clock.sleep_until_s(self._clock.now_s() + max(timeout_s, 0.0))
         if self._arrived:
             block, samples = self._arrived.popleft()
             self._n_unread -= len(samples)
@@ -187,10 +191,11 @@ class EyeLinkDevice:
         if not self._life.recording:
             return
         try:
-            self._drain()
-            with self._link.doing("stopping"):
-                self._tracker.stopRecording()
-            self._drain()
+            if not self._was_ended:
+                self._drain()
+                with self._link.doing("stopping"):
+                    self._tracker.stopRecording()
+                self._drain()
         finally:
             self._end_block()
 
@@ -205,7 +210,10 @@ class EyeLinkDevice:
         self._life.close()
 
     def take_host_request(self) -> HostRequest | None:
-        """Return once what somebody chose in the Host PC's abort menu, which ends the block."""
+        """Return once what somebody chose in the Host PC's abort menu.
+
+        The tracker records no more then; the block is to be stopped.
+        """
         request, self._request = self._request, None
         return request
 
@@ -253,22 +261,24 @@ class EyeLinkDevice:
         if code == pylink.TRIAL_OK and self._link.is_connected:
             return
         self._drain()
-        self._end_block()
         requests: dict[int, HostRequest] = {
             pylink.REPEAT_TRIAL: "repeat",
             pylink.SKIP_TRIAL: "skip",
             pylink.ABORT_EXPT: "abort",
         }
-        if not self._link.is_connected:
-            self._lost = self._link.lost("recording")
-        elif code in requests:
+        if code in requests and self._link.is_connected:
+            self._was_ended = True
             self._request = requests[code]
             text = f"somebody at the Host PC chose to {self._request}"
             self._sent.append(quality_message(self.tracker_time_us(), "message", text))
-        else:
+            return
+        self._end_block()
+        if self._link.is_connected:
             self._lost = DeviceDisconnectedError(
                 "the EyeLink stopped recording by itself: look at the Host PC's screen"
             )
+        else:
+            self._lost = self._link.lost("recording")
 
     def _end_block(self) -> None:
         self._life.stop()

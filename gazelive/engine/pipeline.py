@@ -47,6 +47,7 @@ from gazelive.gaze.documents import (
     RunStopped,
     Validated,
 )
+from gazelive.gaze.quality_messages import told_quality
 from gazelive.gaze.samples import Samples
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.identification.contract import Identifier
@@ -358,6 +359,9 @@ class Pipeline:
             self._take_step(step)
         if message.text.startswith("!CAL"):
             self._take_calibration(message)
+        told = told_quality(message)
+        if told is not None:
+            self._documents.append(told)
 
     def _take_calibration(self, message: Message) -> None:
         for result in interpret([message]).calibrations:

@@ -40,6 +40,8 @@ class Behaviour:
     rate_hz: float | None = None
     """Recorded at, whatever is asked for."""
     eyes: str | None = None
+    is_blind: bool = False
+    """No eye is tracked."""
     lose: range = range(0)
     """Which of all recorded samples never arrive."""
     queue_size: int = 100_000
@@ -140,7 +142,9 @@ class FakeHost:
         if self.behaviour.eyes is not None:
             return self.behaviour.eyes
         return (
-            "LR" if self.settings["binocular_enabled"] == "YES" else self.settings["active_eye"][0]
+            "LR"
+            if self.settings.get("binocular_enabled") == "YES"
+            else self.settings["active_eye"][0]
         )
 
     @property

@@ -204,7 +204,9 @@ class FakeTracker:
         return 0
 
     def eyeAvailable(self) -> int:  # noqa: N802
-        return {"L": 0, "R": 1, "LR": 2}.get(self._host.eyes, -1) if self._in_block else -1
+        if self._host.behaviour.is_blind or not self._in_block:
+            return -1
+        return {"L": 0, "R": 1, "LR": 2}[self._host.eyes]
 
     def getSampleRate(self) -> int:  # noqa: N802
         return round(self._host.rate_hz) if self._in_block else MISSING
