@@ -1,10 +1,10 @@
 """How the page looks, on a screen and on paper."""
 
 STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light; font-size: 15px; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 68rem; background: #fff;
-  color: #1b1f24; font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
+  color: #1b1f24; font: 1rem/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; }
 h2 { font-size: 1.15rem; margin: 2.4rem 0 .7rem; padding-bottom: .25rem;
   border-bottom: 1px solid #d9dde3; }
@@ -14,7 +14,7 @@ p { margin: .4rem 0; }
 .facts dt { color: #59626e; }
 .facts dd { margin: 0; }
 .tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1.1rem 0; }
-.tile { flex: 1 1 7.5rem; border: 1px solid #d9dde3; border-radius: .5rem; padding: .55rem .8rem; }
+.tile { flex: 1 1 7rem; border: 1px solid #d9dde3; border-radius: .5rem; padding: .55rem .8rem; }
 .tile b { display: block; font-size: 1.2rem; font-weight: 600; white-space: nowrap; }
 .tile span { color: #59626e; font-size: .85rem; }
 .scroll { overflow-x: auto; }
@@ -43,7 +43,8 @@ footer { margin-top: 3rem; color: #59626e; font-size: .82rem; border-top: 1px so
   padding-top: .6rem; }
 @media print {
   @page { margin: 14mm; }
-  body { max-width: none; padding: 0; font-size: 10.5px; }
+  :root { font-size: 11px; }
+  body { max-width: none; padding: 0; }
   h2 { break-after: avoid; margin-top: 1.4rem; }
   tr, .tile { break-inside: avoid; }
   thead { display: table-header-group; }
