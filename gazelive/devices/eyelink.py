@@ -91,7 +91,8 @@ class EyeLinkDevice:
         self._n_chunks = 0
         self._streams: list[StreamDescription] = []
         self._setup_room = SetupRoom(self._link)
-        self._lost: DeviceDisconnectedError | None = None
+        self._loss: str | None = None
+        """Why nothing more will come, once that is so."""
         self._request: HostRequest | None = None
         self._was_ended = False
         """Whether somebody at the Host PC ended the block, which we have not stopped yet."""
@@ -139,8 +140,8 @@ class EyeLinkDevice:
     def start(self) -> None:
         """Begin a block; it is described by what the tracker really does."""
         self._life.require_open()
-        if self._lost is not None:
-            raise self._lost
+        if self._loss is not None:
+            raise DeviceDisconnectedError(self._loss)
         if not self._file.is_open:
             raise DeviceError(
                 f"the EyeLink's file {self._file.name} was fetched: connect anew to record more"
@@ -174,8 +175,8 @@ class EyeLinkDevice:
             self._n_unread -= len(samples)
         elif self._sent:
             block, samples = max(self._block, 0), empty_samples(0)
-        elif self._lost is not None:
-            raise self._lost
+        elif self._loss is not None:
+            raise DeviceDisconnectedError(self._loss)
         else:
             return None
         if block < len(self._streams):
@@ -274,11 +275,9 @@ class EyeLinkDevice:
             return
         self._end_block()
         if self._link.is_connected:
-            self._lost = DeviceDisconnectedError(
-                "the EyeLink stopped recording by itself: look at the Host PC's screen"
-            )
+            self._loss = "the EyeLink stopped recording by itself: look at the Host PC's screen"
         else:
-            self._lost = self._link.lost("recording")
+            self._loss = str(self._link.lost("recording"))
 
     def _end_block(self) -> None:
         self._life.stop()

@@ -55,10 +55,10 @@ class HostEdf:
     def close(self) -> None:
         """End the file; nothing can be added to it any more."""
         if self.is_open:
-            self.is_open = False
             self._link.tracker.setOfflineMode()
             self._link.clock.sleep_until_s(self._link.clock.now_s() + OFFLINE_S)
             self._link.tracker.closeDataFile()
+            self.is_open = False
 
     def receive(
         self, folder: Path, stem: str, progress: Callable[[float], None] | None = None

@@ -63,7 +63,9 @@ class SampleQueue:
         while len(rows) < MAX_CHUNK_SAMPLES:
             item = next_data()
             if item == self._sample_type:
-                rows.append(self._row(float_data()))
+                sample = float_data()
+                if sample is not None:
+                    rows.append(self._row(sample))
             elif item == self._lost_type:
                 # its own time is not told in the manuals, so it stands behind the last sample
                 losses_us.append(self._last_us)

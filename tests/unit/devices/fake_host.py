@@ -165,6 +165,16 @@ class FakeHost:
         self.live()
         self.viewer.show_image(generated_image(name), (210, 40, 1500, 1000))
 
+    def show_cross(self, x_px: float, y_px: float) -> None:
+        """Let the viewer see a cross from now on."""
+        self.live()
+        self.viewer.show_cross(x_px, y_px)
+
+    def hide(self) -> None:
+        """Let the viewer see nothing from now on."""
+        self.live()
+        self.viewer.hide()
+
     def require_link(self) -> None:
         if not self.is_connected:
             raise RuntimeError("Link terminated")
