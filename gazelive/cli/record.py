@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gazelive.config.schema import ExperimentConfig
     from gazelive.experiment.display import Participant
     from gazelive.experiment.launch import Launched
+    from gazelive.experiment.spec import RunSpec
 
 _WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
 
@@ -101,10 +102,9 @@ def record(
 ) -> None:
     """Run an experiment with its tracker, engine and dashboard, and stop them together.
 
-    Keys of the experimenter, unless the file says others: SPACE goes on, S skips, R repeats, C
-    calibrates, P pauses, ESC ends; whatever ends it, everything is saved.
+    The experimenter's keys: SPACE goes on, S skips, R repeats, C calibrates, P pauses, ESC ends.
+    Whatever ends a session, everything is saved.
     """
-    announce_first_compile(quiet=quiet, elsewhere="gazelive.detection.online_kernels")
     from gazelive.config.reading import read_config, resolved
     from gazelive.engine.addresses import free_addresses
     from gazelive.experiment.launch import DashboardOptions, launch
@@ -137,7 +137,8 @@ def record(
         snapshots=None if snapshots is None else str(snapshots.absolute()),
         quiet=quiet or as_json,
     )
-    _check(spec.folder, spec)
+    _check(spec)
+    announce_first_compile(quiet=quiet, elsewhere="gazelive.detection.online_kernels")
     shown = None
     if config.dashboard.open:
         shown = DashboardOptions(config.dashboard.screen_number, config.dashboard.hide_viewer)
@@ -156,10 +157,15 @@ def _with_options(config: ExperimentConfig, **tables: dict[str, Any]) -> Experim
     """Return the configuration with what the options say in its place."""
     import msgspec
 
+    from gazelive.config.plausibility import doubts
+    from gazelive.errors import ConfigError
+
     for table, values in tables.items():
         given = {key: value for key, value in values.items() if value is not None}
         changed = msgspec.structs.replace(getattr(config, table), **given)
         config = msgspec.structs.replace(config, **{table: changed})
+    for keys, reason in doubts(config):
+        raise ConfigError(reason, key=keys[0])
     return config
 
 
@@ -251,7 +257,7 @@ def _model(
     return model
 
 
-def _check(folder: str, spec: Any) -> None:
+def _check(spec: RunSpec) -> None:
     """Refuse what cannot work before anything is started."""
     from importlib.util import find_spec
 
