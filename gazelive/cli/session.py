@@ -133,7 +133,7 @@ def report(
     content = page.encode()
     write_bytes(path, content)
     say(
-        f"Wrote {path}: {counted(len(facts.trials), 'trial')}, {len(content) / 1e6:.1f} MB. "
+        f"Wrote {path}: {counted(len(facts.recording.trials), 'trial')}, {len(content) / 1e6:.1f} MB. "
         "Open it in any browser; it needs nothing else.",
         quiet=quiet,
     )

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from gazelive.gaze.quality_messages import told_quality
 from gazelive.recordings.recording import Recording
 from gazelive.reporting.engine_findings import EngineFindings
 from gazelive.reporting.trial_facts import TrialFacts
@@ -37,6 +38,8 @@ def notes_of(
         notes += _of_trial(trial)
     if findings is not None:
         notes += _of_engine(findings, first_us)
+    else:  # an engine says these in its own documents
+        notes += _of_device(recording, first_us)
     return tuple(sorted(notes, key=lambda n: -1e18 if n.at_s is None else n.at_s))
 
 
@@ -62,6 +65,15 @@ def _of_trial(trial: TrialFacts) -> list[Note]:
         text = f"{name}: {trial.dropped_frames} frames were dropped"
         notes.append(Note(at_s=at_s, kind="frames", text=text))
     return notes
+
+
+def _of_device(recording: Recording, first_us: int) -> list[Note]:
+    """Return what the device itself found wrong with its data."""
+    told = [quality for m in recording.messages if (quality := told_quality(m)) is not None]
+    return [
+        Note(at_s=(each.tracker_time_us - first_us) / 1e6, kind="loss", text=each.text)
+        for each in told
+    ]
 
 
 def _of_engine(findings: EngineFindings, first_us: int) -> list[Note]:

@@ -64,14 +64,19 @@ def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[
     for analysed in facts.analysis.intervals:
         geometry = facts.analysis.geometries[analysed.interval.block].geometry
         fixations = analysed.gaze.detection.fixations
-        if geometry is None or not fixations:
+        if not fixations:
             continue
         name = analysed.interval.image
-        rectangle = _rectangle(facts.recording, analysed)
+        rectangle, screen = None, None
+        if geometry is None:  # positions are angles, and nobody knows where the screen was
+            geometry = AngularResolution(x_px_per_deg=1.0, y_px_per_deg=1.0)
+        else:
+            rectangle = _rectangle(facts.recording, analysed)
+            screen = _screen(facts.recording)
         stimulus = None
         if rectangle is not None and name is not None:
             stimulus = _stimulus(find_image(name, folders))
-        address = _draw(analysed, geometry, _screen(facts.recording, geometry), rectangle, stimulus)
+        address = _draw(analysed, geometry, screen, rectangle, stimulus)
         yield ScanpathPicture(
             trial=analysed.interval.trial or f"block {analysed.interval.block + 1}",
             image=name,
@@ -102,11 +107,9 @@ def _rectangle(recording: Recording, analysed: AnalysedInterval) -> RectanglePx 
     return found[-1] if found else None
 
 
-def _screen(recording: Recording, geometry: Geometry) -> RectanglePx | None:
+def _screen(recording: Recording) -> RectanglePx | None:
     """Return the whole screen."""
     size_px = recording.screen_px
-    if size_px is None and isinstance(geometry, AngularResolution):
-        return None
     if recording.screen is not None:
         size_px = recording.screen.width_px, recording.screen.height_px
     return None if size_px is None else (0.0, 0.0, float(size_px[0]), float(size_px[1]))
@@ -185,10 +188,7 @@ def _around(x_px: Any, y_px: Any) -> RectanglePx:
     """Return a rectangle around the gaze, where nobody knows the screen."""
     left, right = np.nanpercentile(x_px, [0.5, 99.5])
     top, bottom = np.nanpercentile(y_px, [0.5, 99.5])
-    margin = 0.1 * max(right - left, bottom - top, 1.0)
-    return (
-        float(left - margin),
-        float(top - margin),
-        float(right - left + 2 * margin),
-        float(bottom - top + 2 * margin),
-    )
+    width = 1.2 * float(max(right - left, bottom - top, 1.0))
+    height = max(1.2 * float(bottom - top), 0.6 * width)  # no picture is a mere strip
+    middle_x, middle_y = float(left + right) / 2, float(top + bottom) / 2
+    return middle_x - width / 2, middle_y - height / 2, width, height

@@ -45,7 +45,9 @@ def summary_rows(facts: SessionFacts) -> dict[str, str]:
         "recorded": f"{duration(recording.duration_s)} in "
         f"{_counted(len(recording.blocks), 'block')}, {_counted(recording.n_samples, 'sample')}",
         "missing": f"{percent(recording.missing_fraction)} of the samples without gaze, "
-        f"{facts.n_lost_samples:,} lost",
+        f"{facts.n_lost_samples:,} lost"
+        if recording.n_samples
+        else NOTHING,
         "trials": _outcomes(facts.trials) if recording.trials else "none marked",
         "saccades": NOTHING if facts.analysis is None else count(facts.analysis.n_saccades),
         "validation": NOTHING

@@ -8,13 +8,20 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
 
+from gazelive.gaze.samples import Coordinates, empty_samples
+from gazelive.gaze.stream import StreamDescription
+from gazelive.recordings.recording import Block, Recording
+from gazelive.recordings.session_folder import SessionWriter, write_session
 from gazelive.reporting.page import session_page
 from gazelive.reporting.scanpath_pictures import image_folders, scanpath_pictures
 from gazelive.reporting.session_facts import SessionFacts, gather
+
+from .sessions import manifest
 
 STIMULI = Path(__file__).parents[3] / "stimuli"
 MADE_AT = "2024-05-06T08:00:00+02:00"
@@ -124,9 +131,37 @@ def test_images_are_looked_for_where_the_configuration_says(made: Path) -> None:
     assert Path("no/such/folder") in folders
 
 
-def test_sessions_without_engine_or_trials_give_a_page_too(made: Path) -> None:
-    checker = parsed(session_page(gather(made / "enrolled"), made_at=MADE_AT))
-    assert "Who it was said to be" in checker.headings
+def test_a_session_without_an_engine_gives_a_page_too(made: Path) -> None:
+    page = session_page(gather(made / "enrolled"), made_at=MADE_AT)
+    assert "Who it was said to be" in parsed(page).headings
+    assert "No engine ran" in page
+
+
+def test_a_session_without_samples_gives_a_page_too(tmp_path: Path) -> None:
+    SessionWriter.create(tmp_path / "s", manifest()).close()
+    page = session_page(gather(tmp_path / "s"), made_at=MADE_AT)
+    assert "Main sequence" in parsed(page).headings
+    assert "holds no samples" in page
+
+
+def test_angles_without_trials_or_screen_are_drawn_around_the_gaze(
+    tmp_path: Path, eye_steps: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> None:
+    times_us, x_deg, y_deg = eye_steps
+    samples = empty_samples(len(times_us))
+    samples["tracker_time_us"], samples["right_x"], samples["right_y"] = times_us, x_deg, y_deg
+    stream = StreamDescription(
+        device="table", sampling_rate_hz=1000.0, eyes="R", coordinates=Coordinates.DEGREES
+    )
+    block = Block(stream, samples, 0, int(times_us[-1]))
+    recording = Recording(path=tmp_path / "s", format="session", blocks=(block,))
+    without = msgspec.structs.replace(manifest(), screen=None)
+    write_session(recording, tmp_path / "s", without)
+    facts = gather(tmp_path / "s")
+    (picture,) = scanpath_pictures(facts, [])
+    assert picture.trial == "block 1"
+    assert picture.n_fixations == 7
+    parsed(session_page(facts, made_at=MADE_AT))
 
 
 def test_the_session_is_only_read(made: Path) -> None:

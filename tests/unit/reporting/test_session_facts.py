@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from gazelive.gaze.documents import encode_line
+from gazelive.gaze.quality_messages import quality_message
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import DOCUMENTS_NAME, write_session
+from gazelive.recordings.session_folder import DOCUMENTS_NAME, SessionWriter, write_session
 from gazelive.reporting.session_facts import SessionFacts, gather
 from gazelive.reporting.tables import check_columns, crossing_rows, summary_rows, trial_columns
 
@@ -159,6 +160,24 @@ def test_without_geometry_quality_is_told_and_why_there_are_no_saccades(tmp_path
     assert facts.trials[1].n_lost_samples == N_LOST
     assert facts.trials[1].n_saccades is None
     assert "saccades" not in [column.name for column in trial_columns(facts.trials)]
+
+
+def test_what_the_device_itself_found_wrong_is_of_note_without_an_engine(tmp_path: Path) -> None:
+    recording = simulated()
+    at_us = int(recording.blocks[0].samples["tracker_time_us"][0]) + 2_000_000
+    told = quality_message(at_us, "lost_samples", "the link dropped 3 samples")
+    made = replace(recording, messages=(*recording.messages, told))
+    write_session(made, tmp_path / "s", manifest())
+    notes = gather(tmp_path / "s").notes
+    assert (2.0, "the link dropped 3 samples") in [(note.at_s, note.text) for note in notes]
+
+
+def test_a_session_without_any_sample_is_told_of_too(tmp_path: Path) -> None:
+    SessionWriter.create(tmp_path / "s", manifest()).close()
+    facts = gather(tmp_path / "s")
+    assert facts.trials == ()
+    assert facts.why_no_events is not None
+    assert summary_rows(facts)["missing"] == "–"
 
 
 def test_tables_have_a_cell_for_every_row(facts: SessionFacts) -> None:
