@@ -172,8 +172,12 @@ class DashboardWindow(QMainWindow):
         """Take what has come and repaint what has changed."""
         self._requests.collect()
         documents = self._feed.poll()
-        self.state.set_connection(self._feed.connected, self._clock.now_s())
+        connected, now_s = self._feed.connected, self._clock.now_s()
+        if connected:
+            self.state.set_connection(connected, now_s)
         self.state.apply_all(documents)
+        if not connected:  # what the engine said last was said before it went
+            self.state.set_connection(connected, now_s)
         self._missed.hear(documents)
         if self._since is not None:
             self._since += documents
