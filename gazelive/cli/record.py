@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gazelive.experiment.display import Participant
     from gazelive.experiment.launch import Launched
     from gazelive.experiment.spec import RunSpec
+    from gazelive.gaze.samples import Eyes
 
 _WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
 
@@ -188,35 +189,36 @@ def _participant(
 ) -> Participant | None:
     """Return who takes part, by the options or by a dialogue; None where it was cancelled."""
     from gazelive.errors import ConfigError
-    from gazelive.experiment.dialogue import TakenSessions, ask_participant, viewer_problem
+    from gazelive.experiment.dialogue import (
+        TakenSessions,
+        ask_participant,
+        session_problem,
+        viewer_problem,
+    )
     from gazelive.experiment.display import Participant
 
-    eyes = config.tracker.eyes
-    match (eye or eyes).upper():
+    match (eye or config.tracker.eyes).upper():
         case "L" | "R" | "LR" as known:
-            eyes = known
+            eyes: Eyes = known
         case other:
             raise ConfigError(f"must be L, R or LR, not {other!r}", key="--eye")
     mode = mode or "enrol"
     taken = TakenSessions.in_folder(sessions)
-    is_live = config.tracker.device == "eyelink"
-    if viewer is None and mode == "enrol" and not is_live:
-        viewer = simulate_as or ("replayed" if config.tracker.device != "simulated" else "v001")
-    if viewer is None and is_live:
-        proposed = Participant(
-            viewer=None, session=session or taken.next_free(None), eyes=eyes, mode=mode
-        )
+    if viewer is None and config.tracker.device == "eyelink":
+        number = session or taken.next_free(None)
+        proposed = Participant(viewer=None, session=number, eyes=eyes, mode=mode)
         return ask_participant(proposed, folder=sessions)
+    if viewer is None and mode == "enrol":
+        viewer = simulate_as
     problem = viewer_problem(viewer or "", mode)
     if problem is not None:
         raise ConfigError(problem, key="--viewer")
-    known_as = {viewer, simulate_as, None if mode == "identify" else viewer}
-    number = session or max(taken.next_free(name) for name in known_as)
-    if session is not None and mode == "enrol" and session in taken.of(viewer):
-        raise ConfigError(
-            f"session {session} of {viewer} is there already; {taken.next_free(viewer)} is free",
-            key="--session",
-        )
+    if session is not None and mode == "enrol":
+        problem = session_problem(viewer or "", session, taken)
+        if problem is not None:
+            raise ConfigError(problem, key="--session")
+    # a simulated person comes on another day than those on which they were enrolled
+    number = session or max(taken.next_free(name) for name in (viewer, simulate_as))
     return Participant(viewer=viewer, session=number, eyes=eyes, mode=mode)
 
 
@@ -252,7 +254,8 @@ def _model(
         )
     if model is not None:
         loaded = load_engine_model(model)  # what cannot be used is refused before anybody sits down
-        if loaded.running is not None:
+        is_live = not config.tracker.device.startswith("replay:")
+        if loaded.running is not None and is_live:
             loaded.running.check_rate(float(config.tracker.sampling_rate_hz))
     return model
 
