@@ -117,9 +117,12 @@ def _target(
     if subject is None:
         subject = label_of(read.viewer or "")
         if not subject:
-            raise ConfigError(
-                "the recording does not say who looked: add --subject LABEL", path=read.path
+            why = (
+                f"the viewer's name {read.viewer} has nothing that may be in a BIDS label"
+                if read.viewer
+                else "the recording does not say who looked"
             )
+            raise ConfigError(f"{why}: add --subject LABEL", path=read.path)
         if subject != read.viewer:
             warn(f"viewer {read.viewer} becomes sub-{subject}: a label has letters and digits only")
     if session is None:

@@ -132,8 +132,9 @@ def report(
         page = session_page(facts, images=folders, made_at=now_iso(), progress=done)
     content = page.encode()
     write_bytes(path, content)
+    n_trials = len(facts.recording.trials)
     say(
-        f"Wrote {path}: {counted(len(facts.recording.trials), 'trial')}, {len(content) / 1e6:.1f} MB. "
+        f"Wrote {path}: {counted(n_trials, 'trial')}, {len(content) / 1e6:.1f} MB. "
         "Open it in any browser; it needs nothing else.",
         quiet=quiet,
     )

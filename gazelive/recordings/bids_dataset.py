@@ -98,6 +98,10 @@ def check_target(target: BidsTarget) -> None:
     if not dataset.absolute().parent.is_dir():
         raise RecordingError("there is no such folder to write into", path=dataset.parent)
     if target.is_new:
+        if dataset.resolve() == Path.cwd():
+            raise RecordingError(
+                "is the working folder, which cannot be replaced: name a folder in it", path=dataset
+            )
         return
     if not (dataset / DESCRIPTION_NAME).is_file():
         raise RecordingError(

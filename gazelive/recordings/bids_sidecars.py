@@ -31,6 +31,12 @@ SYSTEMS = {
     Coordinates.RAW: ("custom", "arbitrary", "in the camera's image", "in the camera's image"),
 }
 """Of each kind of coordinates: BIDS' name, the unit, and what x and y are."""
+CUSTOM_SYSTEMS = {
+    Coordinates.DEGREES: "Degrees of visual angle from straight ahead; x grows to the right, y "
+    "downwards.",
+    Coordinates.RAW: "Pupil minus corneal reflection in units of the camera; no angle can be told.",
+}
+"""A system that BIDS has no name for must be described."""
 PUPIL_FITS = {"ELLIPSE": "ellipse", "CENTROID": "centre-of-mass"}
 _PUPIL_FIT = re.compile(r"ELCL_PROC\s+(ELLIPSE|CENTROID)")
 _CONFIGURATION = re.compile(r"RECCFG\s+(CR|P)\s+\d+\s+(\d)\s+(\d)")
@@ -47,11 +53,13 @@ def sample_sidecar(recording: Recording, run: Run, eye: Eye, task: str) -> Sidec
     """Return the JSON beside the samples of an eye."""
     system, unit, x_is, y_is = SYSTEMS[run.stream.coordinates]
     size = "area" if run.stream.pupil == "area" else "diameter"
+    described = CUSTOM_SYSTEMS.get(run.stream.coordinates)
     return {
         "TaskName": task,
         "PhysioType": "eyetrack",
         "RecordedEye": EYE_NAMES[eye],
         "SampleCoordinateSystem": system,
+        **({} if described is None else {"SampleCoordinateSystemDescription": described}),
         "SamplingFrequency": run.stream.sampling_rate_hz,
         "StartTime": 0,
         "Columns": list(SAMPLE_COLUMNS),

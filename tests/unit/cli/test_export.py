@@ -104,6 +104,16 @@ def test_a_session_that_names_nobody_needs_a_subject(gazelive: Run, tmp_path: Pa
     assert exit_code == 0
 
 
+def test_a_name_without_any_letter_of_a_label_needs_a_subject(
+    gazelive: Run, tmp_path: Path
+) -> None:
+    named = write(tmp_path / "s", "李雷", "1", "R")
+    exit_code, _, err = gazelive("export", named, "--bids", tmp_path / "study")
+    assert exit_code == 2
+    assert "李雷" in err
+    assert "--subject" in err
+
+
 def times_and_gaze(recording: Recording) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     samples = np.concatenate([block.samples for block in recording.blocks])
     gaze = {eye: np.stack([samples[f] for f in EYE_FIELDS[eye][:2]], axis=1) for eye in "LR"}

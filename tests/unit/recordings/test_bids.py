@@ -331,7 +331,9 @@ def test_positions_that_are_not_on_the_screen_say_so(
     other = msgspec.structs.replace(each.stream, coordinates=coordinates, screen=None)
     made = replace(recording(replace(each, stream=other)), screen=None)
     export_bids(made, target(tmp_path / "ds"))
-    assert sidecar(beh(tmp_path / "ds", "physio.tsv.gz"))["SampleCoordinateSystem"] == system
+    told = sidecar(beh(tmp_path / "ds", "physio.tsv.gz"))
+    assert told["SampleCoordinateSystem"] == system
+    assert ("SampleCoordinateSystemDescription" in told) == (system == "custom")
     assert violations(tmp_path / "ds") == []
 
 
@@ -379,7 +381,9 @@ def test_an_export_that_fails_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_exported_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_refused_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = recording()
     unseen = tuple(
         replace(b, stream=msgspec.structs.replace(b.stream, screen=None)) for b in made.blocks
@@ -394,6 +398,10 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence(tmp_path: Path) -> N
         export_bids(made, target(tmp_path / "full"))
     with pytest.raises(RecordingError, match="no such folder"):
         export_bids(made, target(tmp_path / "a" / "b"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(RecordingError, match="working folder"):
+        export_bids(made, target(Path()))
     with pytest.raises(ConfigError, match="try v1"):
         target(tmp_path / "ds", "v-1")
 
