@@ -105,13 +105,16 @@ def find_saccades(
 
     Positions of shape (n,), NaN for lost. No thresholds mean that an axis never moves.
     """
-    vx, vy = velocity(x_deg, sampling_rate_hz), velocity(y_deg, sampling_rate_hz)
-    form = parameters.threshold_form
-    room = median_room(len(vx))
-    deviations = median_deviation(vx, form, room=room), median_deviation(vy, form, room=room)
-    if min(deviations) == 0.0:
+    form, room = parameters.threshold_form, median_room(len(x_deg))
+    # one axis after the other: half as much has to fit the cache
+    vx = velocity(x_deg, sampling_rate_hz)
+    deviation_x = median_deviation(vx, form, room=room)
+    vy = velocity(y_deg, sampling_rate_hz)
+    deviation_y = median_deviation(vy, form, room=room)
+    if min(deviation_x, deviation_y) == 0.0:
         return _table(x_deg, y_deg, vx, vy, np.empty((0, 2), np.int64)), None
-    threshold_x, threshold_y = (parameters.threshold_noise * d for d in deviations)
+    threshold_x = parameters.threshold_noise * deviation_x
+    threshold_y = parameters.threshold_noise * deviation_y
     shortest = to_samples(parameters.shortest_saccade_ms, sampling_rate_hz, at_least=1)
     runs = np.empty((len(vx) // (shortest + 1) + 2, 2), np.int64)
     n_runs = elliptic_runs(vx, vy, threshold_x, threshold_y, shortest, runs)

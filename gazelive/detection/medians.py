@@ -13,9 +13,8 @@ def middle_two(
 ) -> tuple[float, float]:
     """Return the two middle values, twice the same where their number is odd.
 
-    Their mean is the median. With `distance_from` they are those of the distances from it. What
-    is not finite is left out; of nothing they are NaN. Who asks more often hands over `room`
-    (`median_room`).
+    Their mean is the median. With `distance_from` they are those of the distances from it. NaN is
+    left out; of nothing they are NaN. Who asks more often hands over `room` (`median_room`).
     """
     if room is None:
         room = median_room(len(values))

@@ -59,9 +59,9 @@ def checked_samples(
             f"time does not increase at sample {at} ({times[at - 1]} to {times[at]} µs); "
             "sort the samples, or cut them into blocks"
         )
-    lost = ~(np.isfinite(x) & np.isfinite(y))
-    x[lost] = np.nan
-    y[lost] = np.nan
+    seen = np.isfinite(x) & np.isfinite(y)
+    if not seen.all():
+        x[~seen] = y[~seen] = np.nan
     return times, x, y
 
 

@@ -14,6 +14,7 @@ base + 3          ROUTER    the owner of the device: pause, resume, speed, mark,
 from __future__ import annotations
 
 import ipaddress
+import random
 import re
 import socket
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ from gazelive.errors import ConfigError
 
 DEFAULT_ADDRESS = "tcp://127.0.0.1:5870"
 N_PORTS = 4
+FREE_PORTS = range(20_000, 30_000)
 _LOOPBACK = "127.0.0.1"
+_CHANCE = random.SystemRandom()
+"""Not the one that may have been seeded: two processes should not choose alike."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,20 @@ class Addresses:
 
 
 def free_addresses() -> Addresses:
-    """Return addresses on this computer that nobody uses just now."""
+    """Return addresses on this computer that nobody uses just now.
+
+    They lie below the ports that systems give to outgoing connections, one of which could else
+    take a port before it is bound.
+    """
     for _ in range(100):
+        port = _CHANCE.randrange(FREE_PORTS.start, FREE_PORTS.stop - N_PORTS)
         sockets = []
         try:
-            first = socket.socket()
-            sockets.append(first)
-            first.bind((_LOOPBACK, 0))
-            port = first.getsockname()[1]
-            for offset in range(1, N_PORTS):
-                following = socket.socket()
-                sockets.append(following)
-                following.bind((_LOOPBACK, port + offset))
-        except (OSError, OverflowError):
+            for offset in range(N_PORTS):
+                one = socket.socket()
+                sockets.append(one)
+                one.bind((_LOOPBACK, port + offset))
+        except OSError:
             continue
         else:
             return Addresses(_LOOPBACK, port)

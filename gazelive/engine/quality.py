@@ -19,6 +19,7 @@ from gazelive.engine.traces import TracePieces
 from gazelive.gaze.documents import Quality, QualitySummary
 from gazelive.gaze.samples import Samples, missing_mask
 from gazelive.gaze.stream import StreamDescription
+from gazelive.recordings.time_order_kernels import step_range
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -110,8 +111,7 @@ class QualityWatch:
 
     def _tell_gaps(self, times_us: Integers, before_us: int) -> list[Quality]:
         longest_us = GAP_INTERVALS * self._interval_us
-        steps = times_us[1:] - times_us[:-1]
-        if times_us[0] - before_us <= longest_us and (not len(steps) or steps.max() <= longest_us):
+        if times_us[0] - before_us <= longest_us and step_range(times_us)[1] <= longest_us:
             return []
         steps = np.diff(times_us, prepend=before_us)
         documents = []

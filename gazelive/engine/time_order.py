@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.recordings.time_order_kernels import step_range
+
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -56,8 +58,8 @@ class TimeOrder:
         first_step = 1 if self.newest_us is None else times_us[0] - self.newest_us
         if not 0 < first_step <= self._longest_us:
             return False
-        steps = times_us[1:] - times_us[:-1]
-        if len(steps) and not (steps.min() > 0 and steps.max() <= self._longest_us):
+        smallest_us, largest_us = step_range(times_us)
+        if smallest_us <= 0 or largest_us > self._longest_us:
             return False
         self.newest_us = int(times_us[-1])
         self._n_behind, self._far_us = 0, None

@@ -13,11 +13,12 @@ from gazelive.detection.parameters import DetectorParameters, to_samples
 from gazelive.detection.velocity_kernels import centred_velocity
 from gazelive.features.interval import even_gaze
 from gazelive.gaze.documents import GazeTrace
+from gazelive.recordings.time_order_kernels import step_range
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-TRACES_PER_S = 30
+TRACES_PER_S = 60
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class TracePieces:
 
 
 class TraceMaker:
-    """Cuts a stream of gaze into pieces of a thirtieth of a second, whatever chunks it comes in.
+    """Cuts a stream of gaze into pieces of a sixtieth of a second, whatever chunks it comes in.
 
     The speed is what the detector compares with its threshold; it is known half a velocity window
     after the sample, so the pieces come that much later.
@@ -74,12 +75,11 @@ class TraceMaker:
     def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples that go on in time; return the pieces that are complete."""
         before_us = times_us[0] if not len(self._times_us) else self._times_us[-1]
-        steps = times_us[1:] - times_us[:-1]
-        longest_us = max(times_us[0] - before_us, steps.max() if len(steps) else 0)
+        longest_us = max(times_us[0] - before_us, step_range(times_us)[1])
         if longest_us <= GAP_INTERVALS * 1e6 / self._rate_hz:
             return self._add(times_us, x_deg, y_deg)
         pieces: list[TracePieces] = []
-        breaks = np.flatnonzero(steps > LONGEST_FILLED_S * 1e6) + 1
+        breaks = np.flatnonzero(np.diff(times_us) > LONGEST_FILLED_S * 1e6) + 1
         for first, beyond in pairwise([0, *breaks.tolist(), len(times_us)]):
             part = slice(first, beyond)
             pieces += self._add_evenly(times_us[part], x_deg[part], y_deg[part])

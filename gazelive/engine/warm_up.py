@@ -36,13 +36,23 @@ def _run_trial(model: EngineModel, eyes: Eyes) -> None:
         method=model.method,
         parameters=model.parameters,
     )
-    samples = jumping_gaze(round(_SECONDS * RATE_HZ), eyes)
+    samples = _with_faults(jumping_gaze(round(_SECONDS * RATE_HZ), eyes))
     begin = (Message(0, "TRIALID 1"), Message(1000, "image_onset"))
     for number, first in enumerate(range(0, len(samples), _CHUNK)):
         messages = begin if number == 0 else ()
         part = samples[first : first + _CHUNK]
         pipeline.push(Chunk(number, 0, part, messages, first / RATE_HZ), stream)
     pipeline.finish("warm")
+
+
+def _with_faults(samples: Samples) -> Samples:
+    """Lose two samples, repeat a time and set one back: what mends that is wanted at once too."""
+    third = len(samples) // 3
+    samples = np.delete(samples, [third, third + 1])
+    times_us = samples["tracker_time_us"]
+    times_us[third // 2] = times_us[third // 2 - 1]
+    times_us[2 * third] -= 3000
+    return samples
 
 
 def jumping_gaze(n_samples: int, eyes: Eyes) -> Samples:

@@ -12,6 +12,7 @@ from gazelive.features.interval import Gaze, even_gaze
 from gazelive.features.stream import FeatureStream, Update
 from gazelive.gaze.documents import Retraction
 from gazelive.gaze.events import EventEye, Saccade
+from gazelive.recordings.time_order_kernels import step_range
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -117,5 +118,5 @@ class LiveFeatures:
         longest_us = GAP_INTERVALS * 1e6 / self._rate_hz
         if self._last_us is not None and not 0 < times_us[0] - self._last_us <= longest_us:
             return False
-        steps = times_us[1:] - times_us[:-1]
-        return not len(steps) or bool(steps.min() > 0 and steps.max() <= longest_us)
+        smallest_us, largest_us = step_range(times_us)
+        return smallest_us > 0 and largest_us <= longest_us

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from gazelive.errors import RecordingError
 from gazelive.gaze.stream import Chunk, StreamDescription
 from gazelive.recordings.journal import Kind, decode_block, decode_chunk
@@ -53,14 +55,18 @@ class JournalFollower:
                     raise RecordingError(str(error), path=self._path) from error
 
     def _read(self, run: Run) -> Iterator[Chunk | StreamDescription]:
-        for index, head in enumerate(run.heads):
+        kinds, numbers = run.heads["kind"], run.heads["number"]
+        # most were on the wire: looking at each would keep the engine from what comes there
+        is_new = (kinds == Kind.CHUNK) & (numbers >= self._from_chunk)
+        for index in np.flatnonzero(is_new | (kinds == Kind.BLOCK)).tolist():
             self._position = run.record_end(index)
-            block, number = int(head["block"]), int(head["number"])
-            if head["kind"] == Kind.BLOCK:
+            block, number = int(run.heads["block"][index]), int(numbers[index])
+            if kinds[index] == Kind.BLOCK:
                 self._streams.setdefault(block, decode_block(run.payload(index)).stream)
-            elif head["kind"] == Kind.CHUNK and number >= self._from_chunk:
+            else:
                 chunk = decode_chunk(block, number, run.payload(index))
                 yield from self._described(chunk)
+        self._position = run.end
 
     def _described(self, chunk: Chunk) -> Iterator[Chunk | StreamDescription]:
         stream = self._streams.get(chunk.block)

@@ -1,4 +1,4 @@
-"""Which samples to leave out so that times increase: as few as possible.
+"""Steps of time, and which samples to leave out so that they are forward: as few as possible.
 
 A clock that was set back, a time with a flipped bit and a line that was written twice all break
 the order of time. The longest strictly increasing subsequence (patience sorting, Schensted 1961)
@@ -11,6 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.compilation import kernel
+
+
+@kernel
+def step_range(times: npt.NDArray[np.int64]) -> tuple[int, int]:
+    """Return the smallest and the largest step between times (n,); (1, 1) where there is none.
+
+    For chunks of a few samples: numpy takes longer to begin than this to end.
+    """
+    if times.size < 2:
+        return 1, 1
+    smallest = largest = times[1] - times[0]
+    for k in range(2, times.size):
+        step = times[k] - times[k - 1]
+        smallest = min(smallest, step)
+        largest = max(largest, step)
+    return smallest, largest
 
 
 @kernel

@@ -20,12 +20,12 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -171,24 +171,41 @@ class EngineProcess:
 # latency, in real time
 
 
-class Listener(threading.Thread):
-    """Notes when documents are received."""
+Heard = SaccadeOnset | Saccade | Posterior
+
+
+def listen(address: str, is_over: Any, heard: Any) -> None:
+    """Note when documents are received, until it is over, and hand them over then."""
+    context = zmq.Context()
+    subscriber = DocumentSubscriber(context, address, (SaccadeOnset, Saccade, Posterior))
+    received: list[tuple[float, Heard]] = []
+    while not is_over.is_set():
+        document = subscriber.receive(0.05)
+        if isinstance(document, Heard):
+            received.append((time.perf_counter(), document))
+    subscriber.close()
+    context.term()
+    heard.put(received)
+
+
+class Listener:
+    """Listens in a process of its own, as a dashboard does: a thread would wait for its turn
+    behind the device, which is simulated in this process. Both read the machine's one clock."""
 
     def __init__(self, addresses: Addresses) -> None:
-        super().__init__(daemon=True)
-        self._context = zmq.Context()
-        kinds = (SaccadeOnset, Saccade, Posterior)
-        self._subscriber = DocumentSubscriber(self._context, addresses.documents, kinds)
-        self.received: list[tuple[float, SaccadeOnset | Saccade | Posterior]] = []
-        self.stopping = False
+        spawn = multiprocessing.get_context("spawn")
+        self._is_over, self._heard = spawn.Event(), spawn.Queue()
+        self._process = spawn.Process(
+            target=listen, args=(addresses.documents, self._is_over, self._heard), daemon=True
+        )
+        self._process.start()
 
-    def run(self) -> None:
-        while not self.stopping:
-            document = self._subscriber.receive(0.05)
-            if isinstance(document, (SaccadeOnset, Saccade, Posterior)):
-                self.received.append((time.perf_counter(), document))
-        self._subscriber.close()
-        self._context.term()
+    def stop(self) -> list[tuple[float, Heard]]:
+        """Return what was received, and when."""
+        self._is_over.set()
+        received: list[tuple[float, Heard]] = self._heard.get()
+        self._process.join()
+        return received
 
 
 @dataclass
@@ -285,8 +302,7 @@ def quantiles_ms(values_s: list[float]) -> dict[str, float]:
 def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> dict[str, Any]:
     engine = EngineProcess(folder, model=str(model), n_viewers=n_viewers)
     listener = Listener(engine.addresses)
-    listener.start()
-    time.sleep(0.5)  # the subscription is on its way
+    time.sleep(5.0)  # it imports, and the subscription is on its way
     cpu_s, started_s = engine.cpu_s(), time.perf_counter()
     arrivals, host_s, _ = record_live(
         folder, engine.addresses, seconds, rate_hz=RATE_HZ, eyes="R", faulty=True
@@ -294,12 +310,11 @@ def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> 
     cpu = (engine.cpu_s() - cpu_s) / (time.perf_counter() - started_s)
     engine.wait_for(lambda status: status["state"] == "finished")
     time.sleep(0.3)
-    listener.stopping = True
-    listener.join()
+    received = listener.stop()
     engine.stop()
     onsets, from_sample, running, settled = [], [], [], []
     decided_us = {}  # when a saccade was known to be one, by its offset
-    for received_s, document in listener.received:
+    for received_s, document in received:
         if isinstance(document, SaccadeOnset):
             triggered_us = document.onset_us + 1000 * document.detection_delay_ms
             onsets.append(received_s - arrivals.of(triggered_us))
