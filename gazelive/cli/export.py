@@ -60,8 +60,8 @@ def export(
 ) -> None:
     """Export a session to BIDS, the format in which labs share recordings.
 
-    Each eye's samples with what the tracker found in them and all messages, and a table of what
-    was shown. A dataset that is there gets one more session; nothing in it is changed.
+    Each eye's samples with what the tracker found in them and all messages, and a
+    table of what was shown. A dataset that is there gets one more session.
     """
     announce_first_compile(quiet=quiet)
     from gazelive.recordings.bids import export_bids, what_bids_loses

@@ -110,8 +110,8 @@ def report(
 ) -> None:
     """Write one page with everything about a session, to archive or print.
 
-    Facts, quality per trial, calibration history, who it was said to be, main sequence and
-    scanpaths; the figures are in the page. The session itself is only read.
+    Facts, quality per trial, calibration history, who it was said to be, main
+    sequence and scanpaths, all in the page. The session itself is only read.
     """
     announce_first_compile(quiet=quiet)
     from gazelive.atomic import write_bytes

@@ -46,6 +46,8 @@ _OWN_DESCRIPTIONS = {
     "attempt": "How often this image had been tried, this time included.",
     "outcome": "What became of the trial: shown, repeated, skipped or aborted.",
     "dropped_frames": "Frames that the screen was late while the trial ran.",
+    "image_ms": "How long the image was on the screen, in ms of the display computer's clock.",
+    "onset_delay_ms": "From the end of the fixation gate to the image, in ms.",
 }
 
 
@@ -139,7 +141,7 @@ def trial_sidecar(
             },
         },
         "trial": {"Description": "Name of the trial (TRIALID)."},
-        "image": {"Description": "Name of the image's file."},
+        "image": {"Description": "Name of the image's file, without its folders."},
     }
     for column in columns[len(TRIAL_COLUMNS) :]:
         if column in OWN_VARIABLES:

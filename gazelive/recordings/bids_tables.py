@@ -6,7 +6,7 @@ import gzip
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ NOT_KNOWN = "n/a"
 SAMPLE_COLUMNS = ("timestamp", "x_coordinate", "y_coordinate", "pupil_size")
 EVENT_COLUMNS = ("onset", "duration", "trial_type", "blink", "message")
 TRIAL_COLUMNS = ("onset", "duration", "trial_type", "trial", "image")
-OWN_VARIABLES = ("index", "attempt", "outcome", "dropped_frames")
+OWN_VARIABLES = ("index", "attempt", "outcome", "dropped_frames", "image_ms", "onset_delay_ms")
 """Trial variables of gazelive's experiment; those of others are told apart by a prefix."""
 VARIABLE_PREFIX = "var_"
 _CROSS = re.compile(r"cross\s+(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\b")
@@ -98,10 +98,12 @@ def trial_rows(recording: Recording, run: Run) -> tuple[Row, list[Row]]:
     for trial in trials:
         values = [cell(trial.variables.get(name, "")) for name in names]
         for start_us, end_us, kind in _shown(recording, trial):
-            image = NOT_KNOWN if kind == "cross" else cell(trial.image or "")
+            image = "" if kind == "cross" else PureWindowsPath(trial.image or "").name
             onset = f"{(start_us - run.start_us) / 1e6:.6f}"
             duration = f"{max(0, end_us - start_us) / 1e6:.6f}"
-            timed.append((start_us, (onset, duration, kind, cell(trial.name), image, *values)))
+            timed.append(
+                (start_us, (onset, duration, kind, cell(trial.name), cell(image), *values))
+            )
     columns = (*TRIAL_COLUMNS, *(variable_column(name) for name in names))
     return columns, [row for _, row in sorted(timed, key=lambda each: each[0])]
 

@@ -23,6 +23,7 @@ th { text-align: left; color: #59626e; font-weight: 600; border-bottom: 1px soli
 th, td { padding: .22rem .6rem; vertical-align: top; }
 td { border-bottom: 1px solid #eef0f3; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.number { white-space: normal; vertical-align: bottom; }
 tr.look td { background: #fff4e0; }
 figure { margin: .6rem 0 1rem; break-inside: avoid; }
 figure img { display: block; max-width: 100%; height: auto; }

@@ -37,7 +37,7 @@ def summary_rows(facts: SessionFacts) -> dict[str, str]:
     manifest, recording = facts.manifest, facts.recording
     validation = last_validation(facts.checks)
     rows = {
-        "viewer": manifest.viewer or "not named",
+        "viewer": _viewer(facts),
         "session": f"{manifest.session} ({manifest.mode})",
         "started": moment(manifest.started_at),
         "ended": _ending(facts),
@@ -129,6 +129,15 @@ def _outcome(trial: TrialFacts) -> str:
         return NOTHING
     again = trial.attempt is not None and trial.attempt > 1
     return f"{trial.outcome} (attempt {trial.attempt})" if again else trial.outcome
+
+
+def _viewer(facts: SessionFacts) -> str:
+    """Say who looked; of a session to identify only a simulation tells."""
+    named = facts.manifest.viewer or "not named"
+    simulated = facts.manifest.config.get("simulated_viewer")
+    if simulated is None or simulated == facts.manifest.viewer:
+        return named
+    return f"{named} (simulated: {simulated})"
 
 
 def _ending(facts: SessionFacts) -> str:

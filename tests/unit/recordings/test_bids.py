@@ -267,7 +267,7 @@ def test_trials_are_rows_of_what_was_shown(dataset: Path) -> None:
     ]
     assert table == [
         ["0.010000", "0.040000", "cross", "1", "n/a", "shown", "12.5"],
-        ["0.050000", "0.100000", "image", "1", "images/cat.jpg", "shown", "12.5"],
+        ["0.050000", "0.100000", "image", "1", "cat.jpg", "shown", "12.5"],
         ["0.900000", "0.250000", "trial", "2 with a tab", "n/a", "n/a", "n/a"],
     ]
 
