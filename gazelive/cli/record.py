@@ -175,7 +175,7 @@ def _absolute_replay(device: str | None) -> str | None:
     from gazelive.config.reading import replay_file
 
     name = None if device is None else replay_file(device)
-    return device if name is None else f"replay:{Path(name).absolute()}"
+    return f"replay:{Path(name).absolute()}" if name else device
 
 
 def _participant(
