@@ -50,8 +50,10 @@ def export_bids(
     check_target(target)
     runs = runs_of(recording)
     _check_recording(recording, runs)
-    dataset = target.dataset
-    aside = dataset.absolute().parent / f".{dataset.resolve().name}.{secrets.token_hex(4)}.part"
+    dataset = target.dataset.resolve()
+    # within a dataset that is there, since it may be a disk of its own; new ones appear as a whole
+    beside = dataset.parent if target.is_new else dataset
+    aside = beside / f".{dataset.name}.{secrets.token_hex(4)}.part"
     try:
         try:
             written = _write_runs(recording, runs, target, aside, config or {}, progress)
@@ -70,7 +72,7 @@ def export_bids(
             shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
         raise storage_error(error, dataset) from error
-    return tuple(dataset / path.relative_to(aside) for path in written)
+    return tuple(target.dataset / path.relative_to(aside) for path in written)
 
 
 def what_bids_loses(recording: Recording) -> list[str]:

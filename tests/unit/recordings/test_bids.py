@@ -353,6 +353,19 @@ def test_more_sessions_and_subjects_harm_nothing(dataset: Path) -> None:
     assert [path for path in dataset.parent.iterdir() if path != dataset] == []
 
 
+def test_a_dataset_behind_a_link_is_added_to(dataset: Path, tmp_path: Path) -> None:
+    link = tmp_path / "elsewhere" / "link"
+    link.parent.mkdir()
+    try:
+        link.symlink_to(dataset, target_is_directory=True)
+    except OSError:
+        pytest.skip("this system lets nobody make links")
+    written = export_bids(recording(), target(link, "v002"))
+    assert all(path.is_relative_to(link) and path.is_file() for path in written)
+    assert violations(dataset) == []
+    assert list(link.parent.iterdir()) == [link]
+
+
 def test_the_same_subject_and_session_is_refused(dataset: Path) -> None:
     before = {p: p.read_bytes() for p in dataset.rglob("*") if p.is_file()}
     with pytest.raises(RecordingError, match=r"subject v001, session 1, is in this dataset"):
