@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+import numpy as np
+
 from gazelive.clock import Clock
 from gazelive.devices.eyelink_calibration import SetupRoom
 from gazelive.devices.eyelink_host_file import HostEdf
@@ -171,8 +173,7 @@ class EyeLinkDevice:
         elif self._life.recording and not (self._arrived or self._sent):
             self._clock.sleep_until_s(self._clock.now_s() + max(timeout_s, 0.0))
         if self._arrived:
-            block, samples = self._arrived.popleft()
-            self._n_unread -= len(samples)
+            block, samples = self._take_arrived()
         elif self._sent:
             block, samples = max(self._block, 0), empty_samples(0)
         elif self._loss is not None:
@@ -186,6 +187,19 @@ class EyeLinkDevice:
         number = self._n_chunks
         self._n_chunks += 1
         return Chunk(number, block, samples, messages, self._clock.now_s())
+
+    def _take_arrived(self) -> tuple[int, Samples]:
+        """Return all that came of the oldest block, as far as one chunk holds it."""
+        block, first = self._arrived.popleft()
+        parts, n = [first], len(first)
+        while self._arrived and self._arrived[0][0] == block:
+            n += len(self._arrived[0][1])
+            if n > MAX_CHUNK_SAMPLES:
+                break
+            parts.append(self._arrived.popleft()[1])
+        samples = np.concatenate(parts)
+        self._n_unread -= len(samples)
+        return block, samples
 
     def stop(self) -> None:
         """End the block; what the tracker had sent by then can still be read."""
@@ -239,17 +253,14 @@ class EyeLinkDevice:
             samples = drained.samples
             is_full = len(samples) == MAX_CHUNK_SAMPLES
             if len(samples):
-                self._put(samples)
+                self._arrived.append((self._block, samples))
+                self._n_unread += len(samples)
             if drained.losses_us:
                 time_us = drained.losses_us[0]
                 time_us = self.tracker_time_us() if time_us < 0 else time_us
                 text = "the link lost data: what is missing here is in the EDF"
                 self._sent.append(quality_message(time_us, "lost_samples", text))
                 self._remember(text)
-
-    def _put(self, samples: Samples) -> None:
-        self._arrived.append((self._block, samples))
-        self._n_unread += len(samples)
 
     def _watch(self) -> None:
         """Ask now and then whether the tracker still records; end the block if not."""

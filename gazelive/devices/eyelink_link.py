@@ -60,16 +60,15 @@ class Link:
         answer = (self.tracker.getLastMessage() or "").strip() or f"code {code}"
         return f"the EyeLink did not take the command {text!r} ({answer})"
 
-    def read_numbers(self, setting: str) -> list[float]:
-        """Return the numbers that the tracker has for a setting, none if it does not tell."""
-        self.tracker.readReply()  # an answer that came too late for an earlier question
+    def read_numbers(self, setting: str) -> list[float] | None:
+        """Return the numbers that the tracker has for a setting, None if it does not answer."""
         if self.tracker.readRequest(setting) != 0:
-            return []
+            return None
         deadline_s = self.clock.now_s() + REPLY_S
         while not (reply := self.tracker.readReply()):
             now_s = self.clock.now_s()
             if now_s >= deadline_s:
-                return []
+                return None
             self.clock.sleep_until_s(now_s + REPLY_STEP_S)
         return [float(number) for number in _NUMBER.findall(reply)]
 

@@ -109,33 +109,35 @@ def configure(link: Link, settings: EyeLinkSettings) -> list[Told]:
     told: list[Told] = [("message", text) for text in refused if text is not None]
     # Data Viewer knows the screen by this message, not by the command
     tracker.sendMessage(f"DISPLAY_COORDS {display_coords(settings.screen)}")
-    wanted_px = [float(number) for number in display_coords(settings.screen).split()]
-    actual_px = link.read_numbers("screen_pixel_coords")
-    if len(actual_px) == len(wanted_px) and not _alike(actual_px, wanted_px):
-        raise DeviceError(
-            f"the EyeLink keeps its screen at {_listed(actual_px)} px instead of "
-            f"{_listed(wanted_px)}: check the [screen] of the configuration and the Host PC's ini "
-            "files"
-        )
-    for setting, wanted in _asked_back(settings).items():
-        actual = link.read_numbers(setting)
-        if len(actual) == len(wanted) and not _alike(actual, wanted):
-            kind: Kind = "rate" if setting == "sample_rate" else "message"
-            text = (
-                f"{_listed(wanted)} was asked for as {setting}, the EyeLink has {_listed(actual)}"
-            )
-            told.append((kind, text))
-    return told
+    return told + _asked_back(link, settings)
 
 
-def _asked_back(settings: EyeLinkSettings) -> dict[str, list[float]]:
-    screen = settings.screen
+def _asked_back(link: Link, settings: EyeLinkSettings) -> list[Told]:
+    """Compare what the tracker has with what it was sent."""
+    screen, told = settings.screen, list[Told]()
     half_width_mm, half_height_mm = screen.width_mm / 2, screen.height_mm / 2
-    return {
+    sent: dict[str, list[float]] = {
+        "screen_pixel_coords": [float(number) for number in display_coords(screen).split()],
         "sample_rate": [settings.sampling_rate_hz],
         "screen_phys_coords": [-half_width_mm, half_height_mm, half_width_mm, -half_height_mm],
         "screen_distance": [screen.eye_distance_mm],
     }
+    for setting, wanted in sent.items():
+        actual = link.read_numbers(setting)
+        if actual is None:
+            break  # old trackers never answer, and a late answer would be taken for the next one
+        if len(actual) != len(wanted) or _alike(actual, wanted):
+            continue
+        if setting == "screen_pixel_coords":
+            raise DeviceError(
+                f"the EyeLink keeps its screen at {_listed(actual)} px instead of "
+                f"{_listed(wanted)}: check the [screen] of the configuration and the Host PC's "
+                "ini files"
+            )
+        kind: Kind = "rate" if setting == "sample_rate" else "message"
+        text = f"{_listed(wanted)} was asked for as {setting}, the EyeLink has {_listed(actual)}"
+        told.append((kind, text))
+    return told
 
 
 def _alike(actual: list[float], wanted: list[float]) -> bool:

@@ -44,6 +44,8 @@ class Behaviour:
     """No eye is tracked."""
     lose: range = range(0)
     """Which of all recorded samples never arrive."""
+    latency_us: int = 0
+    """From the camera to the queue; what is on its way when recording ends still comes."""
     queue_size: int = 100_000
     disconnect_after: int | None = None
     """After so many samples the link is dead."""
@@ -53,6 +55,9 @@ class Behaviour:
     """Settings that the tracker has otherwise than they were sent."""
     refuses: tuple[str, ...] = ()
     """Beginnings of commands that it does not know."""
+    reply_s: float = 0.0
+    """How long the tracker takes to tell a setting."""
+    message_code: int = 0
     start_code: int = 0
     sends_samples: bool = True
     half_ms: str = "flag"
@@ -64,6 +69,8 @@ class Behaviour:
     """How results are told: edf, short or other."""
     transfer_s: float = 0.0
     transfer_breaks: bool = False
+    transfer_loses: int = 0
+    """Bytes that are missing at the end of a file that came."""
 
 
 @dataclass
@@ -104,6 +111,7 @@ class FakeHost:
         self.filters: list[str] = []
         """The filter of each block."""
         self.queue: deque[tuple[int, Samples | None]] = deque()
+        self._flying: deque[Samples] = deque()
         self.n_recorded = 0
         self.result_text, self.result_code = "", 1000
         self._seed = seed
@@ -112,6 +120,7 @@ class FakeHost:
         self._pace.run(1.0 + drift_ppm * 1e-6)
         self._viewer: ViewerSimulation | None = None
         self._n_lived = 0
+        self._n_sent = 0
         self._has_lost = False
         self._menu_code: int | None = None
 
@@ -205,6 +214,12 @@ class FakeHost:
             samples["tracker_time_us"] = self._origin_us + np.round(counts * interval_us)
             self._n_lived = n_due
             self._keep(samples)
+        self._land(self.now_us - self.behaviour.latency_us)
+
+    def _land(self, until_us: float) -> None:
+        """Let what is on its way arrive, up to a time."""
+        while self._flying and self._flying[0]["tracker_time_us"][0] <= until_us:
+            self._arrive(self._flying.popleft())
 
     def _keep(self, samples: Samples) -> None:
         limit = self.behaviour.disconnect_after
@@ -212,26 +227,25 @@ class FakeHost:
             samples = samples[: max(limit - self.n_recorded, 0)]
         if self.is_connected and self.file is not None:
             self.file.samples[-1] = np.concatenate([self.file.samples[-1], samples])
-        for at in range(len(samples)):
-            self._send(samples[at : at + 1])
+        self._flying.extend(samples[at : at + 1] for at in range(len(samples)))
+        self.n_recorded += len(samples)
         if limit is not None and self.n_recorded >= limit:
             self.is_connected = False
         menu = self.behaviour.menu_after
         if menu is not None and self.n_recorded >= menu[0]:
             self.behaviour.menu_after, self._menu_code = None, menu[1]
 
-    def _send(self, sample: Samples) -> None:
-        ordinal = self.n_recorded
-        self.n_recorded += 1
+    def _arrive(self, sample: Samples) -> None:
+        ordinal, self._n_sent = self._n_sent, self._n_sent + 1
         if ordinal in self.behaviour.lose or len(self.queue) >= self.behaviour.queue_size:
             self._has_lost = True
-        else:
-            if self._has_lost:
-                self.queue.append((LOST, None))
-                self._has_lost = False
-            if ordinal % 250 == 100:
-                self.queue.append((START_FIXATION, None))
-            self.queue.append((SAMPLE, sample))
+            return
+        if self._has_lost:
+            self.queue.append((LOST, None))
+            self._has_lost = False
+        if ordinal % 250 == 100:
+            self.queue.append((START_FIXATION, None))
+        self.queue.append((SAMPLE, sample))
 
     # recording
 
@@ -252,7 +266,9 @@ class FakeHost:
         return 0
 
     def stop_recording(self) -> None:
+        assert self.mode == "record"
         self.live()
+        self._land(math.inf)
         self.mode = "offline"
         self.queue.append((END_SAMPLES, None))
         self.settings["heuristic_filter"] = "reset"
@@ -263,7 +279,7 @@ class FakeHost:
         if not self.is_connected:
             return -1
         if self._menu_code is not None:
-            self.mode = "offline"
+            self.stop_recording()
             return self._menu_code
         return 0 if self.mode == "record" else -1
 
@@ -271,10 +287,10 @@ class FakeHost:
         self.require_link()
         assert len(text) <= 130, "the tracker's messages have 130 characters"
         assert text.isascii()
-        if self.file is not None:
+        if self.file is not None and not self.behaviour.message_code:
             time_us = 1000 * (round(self.now_us / 1000) + offset_ms)
             self.file.messages.append(Message(time_us, text))
-        return 0
+        return self.behaviour.message_code
 
     # calibration
 

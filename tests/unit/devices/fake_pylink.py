@@ -136,7 +136,7 @@ class FakeTracker:
         self._calls = calls
         self._module = module
         self._item: Samples | None = None
-        self._asked = ""
+        self._asked, self._asked_s = "", 0.0
         self._in_block = False
 
     def __getattribute__(self, name: str) -> Any:
@@ -179,12 +179,15 @@ class FakeTracker:
         self._host.command(f"heuristic_filter {link} {file}")
 
     def readRequest(self, name: str) -> int:  # noqa: N802
-        self._asked = name
+        self._asked, self._asked_s = name, self._host.clock.now_s()
         return 0
 
     def readReply(self) -> str:  # noqa: N802
-        asked, self._asked = self._asked, ""
-        return self._host.reply(asked) if asked else ""
+        host, asked = self._host, self._asked
+        if not asked or host.clock.now_s() < self._asked_s + host.behaviour.reply_s:
+            return ""
+        self._asked = ""
+        return host.reply(asked)
 
     def sendMessage(self, text: str, offset: int = 0) -> int:  # noqa: N802
         return self._host.write_message(text, offset)
@@ -271,6 +274,7 @@ class FakeTracker:
                 self.progressUpdate(source, len(content), end)
                 if self._host.behaviour.transfer_breaks and part == n_parts // 2:
                     raise RuntimeError("Transfer failed")
+            out.truncate(len(content) - self._host.behaviour.transfer_loses)
         return len(content)
 
     def progressUpdate(self, name: str, size: int, received: int) -> int:  # noqa: N802

@@ -168,6 +168,16 @@ def test_a_tracker_that_answers_no_questions_is_believed(connect):
     assert device.problems == ()
 
 
+@pytest.mark.parametrize("reply_s", [0.1, 0.6])
+def test_answers_are_waited_for_but_not_for_ever(connect, clock, reply_s):
+    device, pylink = connect(
+        Behaviour(reply_s=reply_s, replies={"screen_distance": "123", "sample_rate": "500"})
+    )
+    asked = [name for name, _ in pylink.calls.log if name == "readRequest"]
+    assert len(asked) == (4 if reply_s < 0.5 else 1)
+    assert len(device.problems) == (2 if reply_s < 0.5 else 0)
+
+
 def test_a_name_that_the_host_pc_refuses_ends_the_connection(clock, monkeypatch):
     pylink = FakePylink(FakeHost(clock))
     monkeypatch.setattr(pylink.host, "open_file", lambda _name: -1)
@@ -258,6 +268,40 @@ def test_a_read_neither_holds_the_interpreter_nor_spins(connect, clock):
     assert "msecDelay" not in names
     assert names.count("getNextData") - names.count("getFloatData") < 4 * len(chunks)
     assert len(chunks) == pytest.approx(100, abs=10)
+    assert 10 <= names.count("isRecording") <= 25
+
+
+def test_what_is_on_its_way_when_recording_ends_still_comes(connect, clock):
+    device, pylink = connect(Behaviour(latency_us=5000))
+    device.start()
+    chunks = _read(device, clock, 0.2)
+    clock.advance_s(9.0)
+    device.stop()
+    chunks += _drain(device)
+    assert _samples(chunks).tobytes() == pylink.host.file.samples[0].tobytes()
+    assert len(_samples(chunks)) > 9000
+
+
+def test_a_read_leaves_nothing_behind_that_has_come(connect, clock):
+    device, _ = connect(Behaviour(latency_us=2700))
+    device.start()
+    for timeout_s in (0.012, 0.05, 0.0033, 0.02):
+        assert device.read_chunk(timeout_s) is not None
+        assert device.read_chunk(0.0) is None
+
+
+def test_each_chunk_is_described_by_its_own_block(connect, clock):
+    device, pylink = connect()
+    for eyes in ("R", "L"):
+        pylink.host.behaviour.eyes = eyes
+        device.start()
+        assert device.describe().eyes == eyes
+        clock.advance_s(0.1)
+        device.stop()
+    described = []
+    while (chunk := device.read_chunk(0.0)) is not None:
+        described.append((chunk.block, device.describe().eyes))
+    assert described == [(0, "R"), (1, "L")]
 
 
 def test_a_disconnection_is_told_after_what_had_come(connect, clock):
@@ -287,16 +331,17 @@ def test_a_tracker_that_stops_by_itself_is_told(connect, clock):
 
 @pytest.mark.parametrize(("code", "request_"), [(1, "repeat"), (2, "skip"), (3, "abort")])
 def test_the_host_pcs_abort_menu_ends_the_block(connect, clock, code, request_):
-    device, _ = connect(Behaviour(menu_after=(200, code)))
+    device, pylink = connect(Behaviour(menu_after=(200, code), latency_us=3000))
     device.start()
     chunks = _read(device, clock, 0.5)
-    assert len(_samples(chunks)) >= 200
+    assert _samples(chunks).tobytes() == pylink.host.file.samples[0].tobytes()
+    assert 200 <= len(_samples(chunks)) < 300
     assert device.take_host_request() == request_
     assert device.take_host_request() is None
     assert _told(chunks) == [("message", f"somebody at the Host PC chose to {request_}")]
     device.stop()
     device.start()
-    assert len(_samples(_read(device, clock, 0.2))) == pytest.approx(200, abs=2)
+    assert len(_samples(_read(device, clock, 0.2))) == pytest.approx(197, abs=2)
 
 
 @pytest.mark.parametrize(
@@ -361,6 +406,15 @@ def test_what_the_edf_cannot_hold_is_cut_there_and_whole_here(connect, clock):
     assert told.startswith("cut to 130 characters in the EDF: '!V IMGLOAD")
 
 
+def test_a_message_that_the_tracker_does_not_take_is_told(connect, clock):
+    device, _ = connect(Behaviour(message_code=-3))
+    device.start()
+    device.send_message("image_onset")
+    chunks = _drain(device)
+    assert "image_onset" in [m.text for chunk in chunks for m in chunk.messages]
+    assert _told(chunks) == [("message", "not in the EDF (code -3): 'image_onset'")]
+
+
 # calibration
 
 
@@ -409,6 +463,7 @@ def test_a_drift_check_measures_or_sends_to_setup(connect):
     (drift,) = device.check_drift(700.4, 300.6)
     assert (drift.target_x_px, drift.target_y_px) == (700.0, 301.0)
     assert pylink.graphics.targets_px == [(700, 301)]
+    assert device.calibrate(), "from there too"
     with pytest.raises(CalibrationError, match="left with Esc: recalibrate"):
         device.check_drift(700, 300)
     with pytest.raises(CalibrationError, match=r"failed \(code -1\): recalibrate"):
@@ -450,15 +505,16 @@ def test_the_edf_comes_under_its_full_name_with_progress(connect, clock, tmp_pat
         device.start()
 
 
-def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path):
-    device, pylink = connect(Behaviour(transfer_breaks=True))
+@pytest.mark.parametrize("fault", ["breaks", "loses"])
+def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path, fault):
+    device, pylink = connect(Behaviour(**{f"transfer_{fault}": 1}))
     device.start()
     _read(device, clock, 0.2)
     device.stop()
     with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
         device.receive_host_file(tmp_path, "session")
     assert list(tmp_path.iterdir()) == []
-    pylink.host.behaviour.transfer_breaks = False
+    pylink.host.behaviour = Behaviour()
     assert device.receive_host_file(tmp_path, "session").exists(), "a second try may work"
 
 
