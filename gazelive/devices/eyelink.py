@@ -8,21 +8,19 @@ simulated one.
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-import numpy as np
-
 from gazelive.clock import Clock
 from gazelive.devices.eyelink_calibration import SetupRoom
-from gazelive.devices.eyelink_host_file import HostEdf
+from gazelive.devices.eyelink_host_file import HostEdf, host_name
 from gazelive.devices.eyelink_link import LONGEST_MESSAGE, Link, message_in_edf, quiet_stdout
 from gazelive.devices.eyelink_samples import MAX_CHUNK_SAMPLES, SampleQueue
 from gazelive.devices.eyelink_setup import EyeLinkSettings, configure
 from gazelive.devices.eyelink_start import begin_recording
+from gazelive.devices.eyelink_stream import PendingStream
 from gazelive.devices.lifecycle import Lifecycle
 from gazelive.errors import (
     CalibrationError,
@@ -31,7 +29,7 @@ from gazelive.errors import (
     DeviceUnavailableError,
 )
 from gazelive.gaze.quality_messages import Kind, quality_message
-from gazelive.gaze.samples import Eyes, Samples, empty_samples
+from gazelive.gaze.samples import Eyes
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.recording import Calibration, DriftCorrection
 
@@ -80,18 +78,14 @@ class EyeLinkDevice:
         self._life = Lifecycle("the EyeLink")
         self._settings = settings
         self._clock = clock
+        name_on_host = host_name(host_file_stem)
         self._link = Link(*_connect(settings.address, pylink), clock)
         self._tracker = self._link.tracker
-        self._file = HostEdf(self._link, host_file_stem)
+        self._file = HostEdf(self._link, name_on_host)
         self._queue = SampleQueue(self._link.pylink, self._tracker)
-        self._arrived: deque[tuple[int, Samples]] = deque()
-        """Block and samples that nobody has read."""
-        self._n_unread = 0
-        self._sent: list[Message] = []
-        self._problems: list[str] = []
-        self._block = -1
-        self._n_chunks = 0
+        self._pending = PendingStream()
         self._streams: list[StreamDescription] = []
+        """What each block delivers."""
         self._setup_room = SetupRoom(self._link)
         self._loss: str | None = None
         """Why nothing more will come, once that is so."""
@@ -125,7 +119,7 @@ class EyeLinkDevice:
     @property
     def problems(self) -> tuple[str, ...]:
         """Whatever was told of the tracker so far, each once."""
-        return tuple(self._problems)
+        return tuple(self._pending.problems)
 
     @property
     def finished(self) -> bool:
@@ -160,7 +154,6 @@ class EyeLinkDevice:
         self._queue.begin_block(began.rate_hz)
         for kind, text in began.told:
             self._tell(kind, text)
-        self._block += 1
         self._request, self._was_ended = None, False
         self._watch_s = self._clock.now_s() + WATCH_S
 
@@ -170,36 +163,14 @@ class EyeLinkDevice:
         if self._life.recording and not self._was_ended:
             self._wait(max(timeout_s, 0.0))
             self._watch()
-        elif self._life.recording and not (self._arrived or self._sent):
+        elif self._life.recording and not self._pending:
             self._clock.sleep_until_s(self._clock.now_s() + max(timeout_s, 0.0))
-        if self._arrived:
-            block, samples = self._take_arrived()
-        elif self._sent:
-            block, samples = max(self._block, 0), empty_samples(0)
-        elif self._loss is not None:
+        chunk = self._pending.take(max(len(self._streams) - 1, 0), self._clock.now_s())
+        if chunk is None and self._loss is not None:
             raise DeviceDisconnectedError(self._loss)
-        else:
-            return None
-        if block < len(self._streams):
-            self._stream = self._streams[block]
-        messages = tuple(sorted(self._sent, key=lambda message: message.tracker_time_us))
-        self._sent.clear()
-        number = self._n_chunks
-        self._n_chunks += 1
-        return Chunk(number, block, samples, messages, self._clock.now_s())
-
-    def _take_arrived(self) -> tuple[int, Samples]:
-        """Return all that came of the oldest block, as far as one chunk holds it."""
-        block, first = self._arrived.popleft()
-        parts, n = [first], len(first)
-        while self._arrived and self._arrived[0][0] == block:
-            n += len(self._arrived[0][1])
-            if n > MAX_CHUNK_SAMPLES:
-                break
-            parts.append(self._arrived.popleft()[1])
-        samples = np.concatenate(parts)
-        self._n_unread -= len(samples)
-        return block, samples
+        if chunk is not None and self._streams:
+            self._stream = self._streams[chunk.block]
+        return chunk
 
     def stop(self) -> None:
         """End the block; what the tracker had sent by then can still be read."""
@@ -221,7 +192,6 @@ class EyeLinkDevice:
             for let_go in (*talks, self._setup_room.close, self._tracker.close):
                 with contextlib.suppress(DeviceError, RuntimeError):
                     let_go()
-            self._arrived.clear()
         self._life.close()
 
     def take_host_request(self) -> HostRequest | None:
@@ -240,9 +210,9 @@ class EyeLinkDevice:
         while True:
             self._drain()
             now_s = self._clock.now_s()
-            if self._n_unread >= n_chunk or now_s >= deadline_s:
+            if self._pending.n_unread >= n_chunk or now_s >= deadline_s:
                 return
-            complete_s = now_s + (n_chunk - self._n_unread) * interval_s
+            complete_s = now_s + (n_chunk - self._pending.n_unread) * interval_s
             self._clock.sleep_until_s(min(complete_s, deadline_s))
 
     def _drain(self) -> None:
@@ -250,17 +220,8 @@ class EyeLinkDevice:
         is_full = True
         while is_full:
             drained = self._queue.drain()
-            samples = drained.samples
-            is_full = len(samples) == MAX_CHUNK_SAMPLES
-            if len(samples):
-                self._arrived.append((self._block, samples))
-                self._n_unread += len(samples)
-            if drained.losses_us:
-                time_us = drained.losses_us[0]
-                time_us = self.tracker_time_us() if time_us < 0 else time_us
-                text = "the link lost data: what is missing here is in the EDF"
-                self._sent.append(quality_message(time_us, "lost_samples", text))
-                self._remember(text)
+            is_full = len(drained.samples) == MAX_CHUNK_SAMPLES
+            self._pending.put(len(self._streams) - 1, drained, self.tracker_time_us())
 
     def _watch(self) -> None:
         """Ask now and then whether the tracker still records; end the block if not."""
@@ -282,7 +243,7 @@ class EyeLinkDevice:
             self._was_ended = True
             self._request = requests[code]
             text = f"somebody at the Host PC chose to {self._request}"
-            self._sent.append(quality_message(self.tracker_time_us(), "message", text))
+            self._pending.say(quality_message(self.tracker_time_us(), "message", text))
             return
         self._end_block()
         if self._link.is_connected:
@@ -303,7 +264,7 @@ class EyeLinkDevice:
         self._life.require_open()
         now_s, now_us = self._clock.now_s(), self._tracker.trackerTimeUsec()
         ahead_s = 0.0 if at_s is None else at_s - now_s
-        self._sent.append(Message(round(now_us + ahead_s * 1e6), text))
+        self._pending.say(Message(round(now_us + ahead_s * 1e6), text))
         in_file = message_in_edf(text)
         if len(in_file) == LONGEST_MESSAGE < len(text):
             self._tell("message", f"cut to {LONGEST_MESSAGE} characters in the EDF: {in_file!r}")
@@ -314,14 +275,7 @@ class EyeLinkDevice:
 
     def _tell(self, kind: Kind, text: str) -> None:
         """Put what is wrong into the stream and the problems, once."""
-        if self._remember(text):
-            self._sent.append(quality_message(self.tracker_time_us(), kind, text))
-
-    def _remember(self, text: str) -> bool:
-        is_new = text not in self._problems
-        if is_new:
-            self._problems.append(text)
-        return is_new
+        self._pending.tell_once(self.tracker_time_us(), kind, text)
 
     # calibration
 
@@ -349,7 +303,7 @@ class EyeLinkDevice:
         self._life.require_between_blocks("checking drift", CalibrationError)
         text, drifts = self._setup_room.check_drift(x_px, y_px)
         if not drifts:
-            self._sent.append(Message(self.tracker_time_us(), f"DRIFT_CHECK_PASSED {text}".strip()))
+            self._pending.say(Message(self.tracker_time_us(), f"DRIFT_CHECK_PASSED {text}".strip()))
         return drifts
 
     # the EDF

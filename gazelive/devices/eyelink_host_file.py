@@ -36,9 +36,9 @@ def host_name(stem: str) -> str:
 class HostEdf:
     """One EDF on the Host PC."""
 
-    def __init__(self, link: Link, stem: str) -> None:
+    def __init__(self, link: Link, name: str) -> None:
         self._link = link
-        self.name = host_name(stem)
+        self.name = name
         self.is_open = False
 
     def open(self) -> None:

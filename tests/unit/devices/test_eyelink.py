@@ -168,6 +168,15 @@ def test_a_tracker_that_answers_no_questions_is_believed(connect):
     assert device.problems == ()
 
 
+def test_without_a_name_for_the_edf_nothing_is_connected(clock):
+    pylink = FakePylink(FakeHost(clock))
+    with pytest.raises(ConfigError, match="host_file_stem"):
+        EyeLinkDevice(
+            EyeLinkSettings(screen=PAPER_SCREEN), clock=clock, host_file_stem="", pylink=pylink
+        )
+    assert pylink.calls.log == []
+
+
 @pytest.mark.parametrize("reply_s", [0.1, 0.6])
 def test_answers_are_waited_for_but_not_for_ever(connect, clock, reply_s):
     device, pylink = connect(
@@ -246,6 +255,12 @@ def test_lost_data_are_told_where_they_are_missing(connect, clock):
     on_host = np.concatenate(pylink.host.file.samples)
     assert len(on_host) == len(times_us) + 40, "the EDF has them"
     assert device.problems == ("the link lost data: what is missing here is in the EDF",)
+
+
+def test_a_line_that_is_bad_for_long_is_told_once_a_second(connect, clock):
+    device, _ = connect(Behaviour(lose=range(0, 10_000, 7)))
+    device.start()
+    assert len(_told(_read(device, clock, 2.5))) == 3
 
 
 def test_a_reader_who_is_too_late_loses_and_is_told(connect, clock):
