@@ -54,7 +54,12 @@ class Link:
 
     def command(self, text: str) -> str | None:
         """Send a command; return what the tracker has against it, None if nothing."""
-        code = self.tracker.sendCommand(text)
+        try:
+            code = self.tracker.sendCommand(text)
+        except RuntimeError as error:
+            if not self.is_connected:
+                raise
+            return f"the EyeLink did not take the command {text!r} ({error})"
         if code == 0:
             return None
         answer = (self.tracker.getLastMessage() or "").strip() or f"code {code}"

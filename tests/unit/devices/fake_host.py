@@ -55,6 +55,8 @@ class Behaviour:
     """Settings that the tracker has otherwise than they were sent."""
     refuses: tuple[str, ...] = ()
     """Beginnings of commands that it does not know."""
+    refuses_loudly: bool = False
+    """pylink raises what the tracker refuses."""
     reply_s: float = 0.0
     """How long the tracker takes to tell a setting."""
     message_code: int = 0
@@ -131,6 +133,8 @@ class FakeHost:
         name = re.split(r"[ =]", text, maxsplit=1)[0]
         assert self.mode == "offline" or name == "add_file_preamble_text", f"{text!r} not offline"
         if text.startswith(self.behaviour.refuses):
+            if self.behaviour.refuses_loudly:
+                raise RuntimeError("Unknown command")
             return -1
         self.settings[name] = text[len(name) :].lstrip(" =")
         return 0

@@ -152,11 +152,16 @@ def test_another_screen_than_ours_is_refused(connect, clock):
     assert not pylink.host.files["A.EDF"].is_open
 
 
-def test_what_the_tracker_does_not_take_is_told(connect, clock):
-    behaviour = Behaviour(refuses=("binocular_enabled",), replies={"sample_rate": "500"})
+@pytest.mark.parametrize("refuses_loudly", [False, True])
+def test_what_the_tracker_does_not_take_is_told(connect, clock, refuses_loudly):
+    behaviour = Behaviour(
+        refuses=("binocular_enabled",),
+        refuses_loudly=refuses_loudly,
+        replies={"sample_rate": "500"},
+    )
     device, _ = connect(behaviour, eyes="R")
     assert len(device.problems) == 2
-    assert "did not take the command 'binocular_enabled = NO'" in device.problems[0]
+    assert "the command 'binocular_enabled = NO' (Unknown command)" in device.problems[0]
     assert "1000 was asked for as sample_rate, the EyeLink has 500" in device.problems[1]
     device.start()
     kinds = [kind for kind, _ in _told(_read(device, clock, 0.1))]
@@ -295,6 +300,7 @@ def test_what_is_on_its_way_when_recording_ends_still_comes(connect, clock):
     chunks += _drain(device)
     assert _samples(chunks).tobytes() == pylink.host.file.samples[0].tobytes()
     assert len(_samples(chunks)) > 9000
+    assert max(len(chunk.samples) for chunk in chunks) <= 4096
 
 
 def test_a_read_leaves_nothing_behind_that_has_come(connect, clock):
