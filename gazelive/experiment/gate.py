@@ -9,7 +9,7 @@ from gazelive.gaze.samples import EYE_FIELDS, Samples
 from gazelive.gaze.screen import Geometry
 
 LONGEST_DROPOUT_S = 0.02
-"""Missing samples for so long do not end a dwell: trackers lose a sample now and then."""
+"""Gaze that is not seen for so long does not end a dwell: trackers lose a sample now and then."""
 
 
 class FixationGate:
@@ -56,9 +56,9 @@ class FixationGate:
 
     def _dwelt(self, time_us: int, distance_deg: float) -> bool:
         """Take a sample; say whether gaze has been on the cross for long enough."""
+        if time_us - self._seen_us > LONGEST_DROPOUT_S * 1e6:  # nobody knows where gaze was
+            self._since_us = None
         if np.isnan(distance_deg):
-            if time_us - self._seen_us > LONGEST_DROPOUT_S * 1e6:
-                self._since_us = None
             return False
         self._seen_us = time_us
         self.distance_deg = distance_deg

@@ -51,6 +51,15 @@ def test_a_blink_ends_a_dwell_but_a_dropout_does_not() -> None:
         assert (tested.opened_us is not None) == opens
 
 
+def test_what_the_link_lost_ends_a_dwell_too() -> None:
+    """Samples that never came are no NaN; gaze may have been anywhere meanwhile."""
+    for n_lost, opens in ((10, True), (100, False)):
+        tested = gate()
+        tested.push(looking(np.full(200, 0.5)))
+        tested.push(looking(np.full(150, 0.5), start_us=(200 + n_lost) * 1000))
+        assert (tested.opened_us is not None) == opens
+
+
 def test_gaze_before_its_time_does_not_count() -> None:
     late = gate()
     late.from_us = 250_000
