@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from gazelive.clock import Clock
 from gazelive.devices.eyelink_calibration import SetupRoom
@@ -22,6 +22,7 @@ from gazelive.devices.eyelink_setup import EyeLinkSettings, configure
 from gazelive.devices.eyelink_start import begin_recording
 from gazelive.devices.eyelink_stream import PendingStream
 from gazelive.devices.lifecycle import Lifecycle
+from gazelive.devices.protocol import HostRequest
 from gazelive.errors import (
     CalibrationError,
     DeviceDisconnectedError,
@@ -33,13 +34,12 @@ from gazelive.gaze.samples import Eyes
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.recording import Calibration, DriftCorrection
 
-__all__ = ["EyeLinkDevice", "EyeLinkSettings", "HostRequest", "load_pylink"]
+__all__ = ["EyeLinkDevice", "EyeLinkSettings", "load_pylink"]
 
 PACKAGE = "sr-research-pylink"
 CHUNK_S = 0.01
 WATCH_S = 0.05
 """How often pylink is asked whether the tracker still records."""
-HostRequest = Literal["repeat", "skip", "abort"]
 
 
 def load_pylink() -> ModuleType:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -142,6 +142,28 @@ class HasHostFile(Protocol):
 
         Only between blocks and before `close`.
         """
+        ...
+
+
+HostRequest = Literal["repeat", "skip", "abort"]
+
+
+@runtime_checkable
+class HasHostMenu(Protocol):
+    """A device at whose own computer somebody can end a trial."""
+
+    def take_host_request(self) -> HostRequest | None:
+        """Return once what was chosen there; the device records no more then."""
+        ...
+
+
+@runtime_checkable
+class TellsProblems(Protocol):
+    """A device that knows what is wrong with it, such as another rate than was asked for."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Sentences, in the order in which they were found."""
         ...
 
 

@@ -18,6 +18,8 @@ from gazelive.clock import Clock
 from gazelive.devices.protocol import (
     CrossStimulus,
     GazeDevice,
+    HasHostMenu,
+    HostRequest,
     ImageStimulus,
     SeesStimulus,
     SendsMessages,
@@ -91,6 +93,7 @@ class Desk:
         self._gate: FixationGate | None = None
         self.reached_us = 0
         """The tracker's time of the newest sample or message that has come."""
+        self._host_request: HostRequest | None = None
         self._started = self._recording = False
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
@@ -117,6 +120,11 @@ class Desk:
     def has_finished(self) -> bool:
         """True once the device has no more, as a replay at its end."""
         return self.device.finished
+
+    def take_host_request(self) -> HostRequest | None:
+        """Return once what somebody chose at the tracker's own computer."""
+        request, self._host_request = self._host_request, None
+        return request
 
     def start_block(self) -> None:
         """Begin to record; returns once the tracker does."""
@@ -208,6 +216,8 @@ class Desk:
         self._run_wishes()
         if self._recording:
             self._recorder.step(READING_S)
+            if isinstance(self.device, HasHostMenu):
+                self._host_request = self.device.take_host_request() or self._host_request
         elif self._started:
             self._recorder.drain()
         if self._server is not None:

@@ -13,10 +13,17 @@ from pathlib import Path
 
 import msgspec
 import zmq
+from rich.console import Console
+from rich.progress import Progress
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.config.reading import snapshot
-from gazelive.devices.protocol import ControlsPlayback, GazeDevice, HasHostFile
+from gazelive.devices.protocol import (
+    ControlsPlayback,
+    GazeDevice,
+    HasHostFile,
+    TellsProblems,
+)
 from gazelive.devices.simulated import images_in
 from gazelive.engine.addresses import Addresses
 from gazelive.engine.child import START_S as ENGINE_START_S
@@ -102,6 +109,7 @@ def run_session(
         device = open_device(spec, clock, recording=recording, saliency_of=saliency_of)
         cleaning.callback(device.close)
         _use_window(device, display)
+        cleaning.callback(_tell_problems, device, say)
         writer = SessionWriter.create(Path(spec.folder), _manifest(spec, device, plan))
         cleaning.enter_context(writer)
         lines = _Lines(spec.address, device)
@@ -245,10 +253,43 @@ def _save(
     writer.update(config=writer.manifest.config | {"outcome": told})
     desk.close(report.reason)
     if isinstance(device, HasHostFile) and not isinstance(device, ControlsPlayback):
-        display.show(Words("Saving the recording …"))
-        display.flip()
-        path = device.receive_host_file(writer.folder, writer.folder.name)
-        say(f"The tracker's own file: {path}")
+        _fetch_host_file(device, display, writer.folder, say)
+
+
+def _fetch_host_file(
+    device: HasHostFile, display: Display, folder: Path, say: Callable[[str], None]
+) -> None:
+    """Fetch the tracker's own file; where that fails, say so: the session itself is saved."""
+    shown = -1
+
+    def show(fraction: float) -> None:
+        nonlocal shown
+        if int(fraction * 20) > shown:
+            shown = int(fraction * 20)
+            display.show(Words(f"Saving the recording … {fraction:.0%}"))
+            display.flip()
+
+    show(0.0)
+    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    with bar:
+        task = bar.add_task("Fetching the tracker's own file", total=1.0)
+
+        def progress(fraction: float) -> None:
+            bar.update(task, completed=fraction)
+            show(fraction)
+
+        try:
+            path = device.receive_host_file(folder, folder.name, progress)
+        except GazeliveError as error:
+            print(f"warning: {error}", file=sys.stderr)
+            return
+    say(f"The tracker's own file: {path}")
+
+
+def _tell_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
+    if isinstance(device, TellsProblems):
+        for problem in device.problems:
+            say(f"The tracker: {problem}")
 
 
 def _range(values: list[float]) -> dict[str, float] | None:

@@ -123,6 +123,7 @@ class Session:
             config.keys,
             attended=attended,
             each_frame=self._each_frame,
+            host_request=desk.take_host_request,
             snapshots=snapshots,
         )
         if isinstance(desk.device, LooksAtTargets):
@@ -142,11 +143,15 @@ class Session:
             return
         keys = self.config.keys
         self._due.discard("calibrate")
+        hint = f"{keys.go_on.upper()}: go on   {keys.recalibrate.upper()}: calibrate again"
         while True:
-            results = self._calibrated(device)
+            try:
+                told = _validation_told(self._calibrated(device))
+            except CalibrationError as error:
+                if not self._attended:
+                    raise
+                told = str(error)  # the experimenter left the set-up without a result, say
             self._since_calibration = self._since_drift_check = 0
-            hint = f"{keys.go_on.upper()}: go on   {keys.recalibrate.upper()}: calibrate again"
-            told = _validation_told(results)
             self._tell_console(told)
             scene = Words(told, hint if self._attended else "")
             if self.stage.ask(scene, (keys.go_on, keys.recalibrate)) != keys.recalibrate:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from gazelive.config.schema import Keys
+from gazelive.devices.protocol import HostRequest
 from gazelive.experiment.display import Display, Key, Scene, Words
 from gazelive.experiment.frames import FrameLog
 
@@ -39,11 +40,13 @@ class Stage:
         *,
         attended: bool,
         each_frame: Callable[[], None],
+        host_request: Callable[[], HostRequest | None] = lambda: None,
         snapshots: Path | None = None,
     ) -> None:
         """Take a window; `each_frame` is called in every frame and may raise.
 
         Without somebody at the keyboard (`attended`), what waits for a key goes on by itself.
+        `host_request` tells what was chosen at the tracker's own computer.
         `snapshots` is a folder for one picture of each kind of scene, which cost frames.
         """
         self.display = display
@@ -51,6 +54,7 @@ class Stage:
         self._keys = keys
         self._attended = attended
         self._each_frame = each_frame
+        self._host_request = host_request
         self._snapshots = snapshots
         self._pictured: set[str] = set()
 
@@ -74,12 +78,26 @@ class Stage:
         at_s = self._flip()
         for key in self.display.pressed():
             self._obey(key)
+        match self._host_request():
+            case "abort":
+                raise SessionAbortedError("aborted at the tracker's computer")
+            case "skip":
+                raise TrialInterruptedError("skipped")
+            case "repeat":
+                raise TrialInterruptedError("repeated")
         return at_s
 
     def hold(self, until_s: float) -> None:
         """Go on showing the scene, so that the next one comes as near to `until_s` as it can."""
         while self.frame() + 1.5 * self.display.frame_s < until_s:
             pass
+
+    def rest(self) -> float:
+        """Show the next frame where no trial runs: of the keys only the one that aborts counts."""
+        at_s = self._flip()
+        if self._keys.abort in self.display.pressed():
+            raise SessionAbortedError("aborted by the experimenter")
+        return at_s
 
     def ask(
         self, scene: Scene, choices: tuple[Key, ...], *, alone_s: float | None = ALONE_S

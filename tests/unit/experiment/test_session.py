@@ -9,10 +9,14 @@ import pytest
 from PIL import Image
 
 from gazelive.clock import ManualClock
+from gazelive.devices.protocol import HostRequest
 from gazelive.devices.replay import ReplayDevice
+from gazelive.devices.simulated import SimulatedDevice
+from gazelive.errors import CalibrationError
 from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.gaze.documents import Posterior
+from gazelive.recordings.recording import Calibration
 
 from .lab import SHORT, Lab, changed, texts
 from .manual_display import FRAME_S, ManualDisplay
@@ -250,3 +254,64 @@ def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
     began_s = next(at_s for at_s, scene in lab.display.shown if isinstance(scene, Blank))
     assert onset_us is not None
     assert picture_s - began_s == pytest.approx((onset_us - began_us) / 1e6, abs=0.1)
+
+
+class WithMenu(SimulatedDevice):
+    """A tracker at whose own computer somebody chooses something in the first trial."""
+
+    request: HostRequest | None = None
+
+    def take_host_request(self) -> HostRequest | None:
+        taken, self.request = self.request, None
+        return taken
+
+
+@pytest.mark.parametrize(
+    ("request_", "outcomes"),
+    [("skip", ["skipped", "shown"]), ("repeat", ["repeated", "shown", "shown"]),
+     ("abort", ["aborted"])],
+)  # fmt: skip
+def test_a_trial_can_be_ended_at_the_trackers_own_computer(
+    tmp_path: Path, request_: HostRequest, outcomes: list[str]
+) -> None:
+    clock = ManualClock(100.0)
+    device = WithMenu("anna", seed=1, session=1, clock=clock)
+    lab = Lab(tmp_path / "s", n_images=2, clock=clock, device=device)
+    turn, chosen = lab.display.each_flip, False
+
+    def each_flip() -> None:
+        nonlocal chosen
+        if isinstance(lab.display.scene, Picture) and not chosen:
+            device.request, chosen = request_, True
+        turn()
+
+    lab.display.each_flip = each_flip
+    recording = lab.run()
+    assert [t.variables["outcome"] for t in recording.trials] == outcomes
+
+
+class Uncalibrated(SimulatedDevice):
+    """A tracker whose set-up is left without a result the first time."""
+
+    n_left = 0
+
+    def calibrate(self) -> tuple[Calibration, ...]:
+        self.n_left += 1
+        if self.n_left == 1:
+            raise CalibrationError("the set-up was left without a calibration")
+        return super().calibrate()
+
+
+def test_leaving_the_set_up_offers_another_calibration(tmp_path: Path) -> None:
+    clock = ManualClock(100.0)
+    device = Uncalibrated("anna", seed=1, session=1, clock=clock)
+    lab = Lab(tmp_path / "s", n_images=1, clock=clock, device=device, attended=True)
+    words = ["You will", "set-up was left", "Validation", "Thank"]
+    keys = ["space", "c", "space", "space"]
+    lab.display.press_at = [
+        (lambda display, text=text: text in getattr(display.scene, "text", ""), key)  # type: ignore[misc]
+        for text, key in zip(words, keys, strict=True)
+    ]
+    recording = lab.run()
+    assert len(recording.trials) == 1
+    assert device.n_left == 2
