@@ -22,7 +22,7 @@ from gazelive.features.identity_kernels import Movement
 from gazelive.features.scanpath import MOVEMENT_AT, Column, Rows, Scanpath
 from gazelive.identification import embedding_kernels as kernels
 from gazelive.identification.contract import Estimate
-from gazelive.identification.evidence_kernels import log_posterior
+from gazelive.identification.evidence_kernels import log_posterior, write_leading
 from gazelive.identification.linear import checked_log_prior
 from gazelive.identification.open_set import MatchThreshold
 from gazelive.identification.representation import Block
@@ -195,7 +195,9 @@ def best_match(cosines: Floats) -> float:
     """Return how well the best viewer fits, less half of what the second does."""
     if len(cosines) < 2:
         return float(cosines.sum())
-    second, first = np.partition(cosines, -2)[-2:]
+    places = np.empty(2, np.int64)
+    write_leading(cosines, places)
+    first, second = cosines[places]
     return float(first - second / 2)
 
 

@@ -167,3 +167,24 @@ def _sum_of_exponentials(logs: Floats, offset: float) -> float:
         exponent = (logs[k] - offset) * _LOG2_E
         sum_ += exp2(exponent if exponent > LEAST_EXP2 else LEAST_EXP2)
     return sum_
+
+
+@kernel
+def write_leading(numbers: Floats, places: npt.NDArray[np.int64]) -> None:
+    """Write the places of the greatest numbers, the greatest first; of equals the earlier.
+
+    As many as there is room for, which is no more than there are numbers. Few numbers are greater
+    than all that came before but a handful, so this is one look at each.
+    """
+    n_held = 0
+    for k in range(len(numbers)):
+        if n_held == len(places):
+            if not numbers[k] > numbers[places[n_held - 1]]:
+                continue
+            n_held -= 1
+        at = n_held
+        while at > 0 and numbers[k] > numbers[places[at - 1]]:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = k
+        n_held += 1
