@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from gazelive.config.schema import ExperimentConfig
+from gazelive.errors import ConfigError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Words
 from gazelive.experiment.plan import Plan, PlannedTrial, picture_of
 from gazelive.experiment.session import Session
-from gazelive.experiment.stage import TrialInterruptedError
+from gazelive.experiment.stage import Outcome, TrialInterruptedError
 from gazelive.recordings.image_files import find_image
 from gazelive.recordings.recording import Recording, Trial
 
@@ -47,6 +49,11 @@ def plan_of(recording: Recording, config: ExperimentConfig, stimuli: Path) -> Pl
 class ReplayedSession(Session):
     """Shows what was shown, when it was; keys can only end it."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._unreadable: set[int] = set()
+        """Trials whose image is damaged."""
+
     def instruct(self) -> None:
         """Say what is going to be replayed."""
         n = len(self.plan.trials)
@@ -62,25 +69,27 @@ class ReplayedSession(Session):
         self._desk.start_block()
         for trial in self.plan.trials:
             assert isinstance(trial, ReplayedTrial)
-            if trial.found:
-                self.stage.display.prepare(trial.picture)
+            self._prepare(trial)
             self.stage.show(Blank())
             self._wait_until_us(trial.recorded.start_us)
             yield trial
         while not self._desk.has_finished:
             self._frame()
         self._desk.stop_block()
+        self.report.reason = "the recording was replayed to its end"
 
     @contextmanager
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
         """Count the frames of the trial."""
+        outcome: Outcome = "aborted"
         self.stage.frames.start_trial()
         try:
             yield
+            outcome = "shown"
         finally:
             frames = self.stage.frames.stop_trial()
+            self.report.outcomes.append((trial.number, trial.image, outcome))
             self._desk.say(f"replayed {trial.number} dropped_frames {frames.dropped}")
-            self.report.outcomes.append((trial.number, trial.image, "shown"))
 
     def fixate(self, trial: PlannedTrial) -> None:
         """Show the cross for as long as it was shown."""
@@ -94,7 +103,8 @@ class ReplayedSession(Session):
         """Show the image for as long as it was shown."""
         assert isinstance(trial, ReplayedTrial)
         missing = Words(f"{trial.image or 'The image'}\nis not on this computer")
-        onset_s = self.stage.show(trial.picture if trial.found else missing)
+        found = trial.found and trial.number not in self._unreadable
+        onset_s = self.stage.show(trial.picture if found else missing)
         self._desk.say(f"replayed {trial.number} shown", onset_s)
         self._wait_until_us(trial.recorded.image_offset_us or trial.recorded.end_us)
         self.stage.show(Blank())
@@ -104,6 +114,14 @@ class ReplayedSession(Session):
 
     def recognise(self) -> None:
         """Ask nothing: the participant is not here."""
+
+    def _prepare(self, trial: ReplayedTrial) -> None:
+        if trial.found:
+            try:
+                self.stage.display.prepare(trial.picture)
+            except RecordingError as error:
+                self._unreadable.add(trial.number)
+                self._tell_console(str(error))
 
     def _wait_until_us(self, tracker_time_us: int) -> None:
         while self._desk.reached_us < tracker_time_us and not self._desk.has_finished:
@@ -121,13 +139,16 @@ def _planned(
     number: int, trial: Trial, recording: Recording, config: ExperimentConfig, stimuli: Path
 ) -> ReplayedTrial:
     path = None if trial.image is None else find_image(trial.image, (stimuli,))
-    nowhere = Picture(Path(), 0.0, 0.0, 0.0, 0.0)
+    picture = None
+    if path is not None:
+        with suppress(ConfigError):  # a file that is no image is as good as none
+            picture = picture_of(path, config)
     return ReplayedTrial(
         number=number,
-        picture=nowhere if path is None else picture_of(path, config),
+        picture=picture or Picture(Path(), 0.0, 0.0, 0.0, 0.0),
         cross_px=_cross_px(trial, recording, config),
         recorded=trial,
-        found=path is not None,
+        found=picture is not None,
     )
 
 

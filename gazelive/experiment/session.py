@@ -21,7 +21,7 @@ from gazelive.devices.protocol import (
     ImageStimulus,
     LooksAtTargets,
 )
-from gazelive.errors import CalibrationError
+from gazelive.errors import CalibrationError, ConfigError, RecordingError
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import (
     Blank,
@@ -115,6 +115,8 @@ class Session:
         self._onset_s: float | None = None
         """When the image came, while it is on the screen."""
         self._timing: dict[str, str] = {}
+        self._was_whole = False
+        """Whether the trial's image was shown to its end."""
         self._attempt = 0
         self._repeats = False
         self._shown: list[PlannedTrial] = []
@@ -161,24 +163,26 @@ class Session:
     def trials(self) -> Iterator[PlannedTrial]:
         """Yield the trials; breaks, calibrations and drift checks come between as scheduled.
 
-        A trial that is to be repeated comes again at once.
+        A trial that is to be repeated comes again at once; one whose image cannot be shown is left
+        out.
         """
         for trial in self.plan.trials:
-            self._attempt = 0
+            self._attempt = self._gate_failures = 0
             self._repeats = True
             while self._repeats:
-                self._between_trials(trial)
-                self._attempt += 1
+                self._do_what_is_due()
                 self._repeats = False
-                yield trial
-            if self._is_sure():
+                if self._is_ready(trial):
+                    self._attempt += 1
+                    yield trial
+            if self._shown and self._shown[-1] is trial and self._is_sure():
                 return
 
     @contextmanager
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
         """Record while the block runs; keys may end it before its end, and the session goes on."""
         outcome: Outcome = "aborted"
-        self._timing, self._gate_s = {}, None
+        self._timing, self._gate_s, self._was_whole = {}, None, False
         self._desk.say(f"TRIALID {trial.number}")
         grey = self.config.screen.background_grey
         self._desk.say(f"!V CLEAR {grey} {grey} {grey}")
@@ -187,11 +191,9 @@ class Session:
         try:
             yield
             outcome = "shown"
-            self._gate_failures = 0
         except TrialInterruptedError as interruption:
             outcome = interruption.outcome
-            if interruption.then:
-                self._due.add(interruption.then)
+            self._postpone(interruption)
         finally:
             self._end_trial(trial, outcome)
 
@@ -224,11 +226,20 @@ class Session:
         self._desk.say("image_onset", onset_s)
         self._desk.say(self._image_message(picture), onset_s)
         self.stage.hold(onset_s + self.config.trial.image_s)
+        self._say_whole(True)
         self._take_image_away()
 
     def blank(self) -> None:
-        """Show nothing for a moment."""
-        self.stage.hold(self._clock.now_s() + self.config.trial.blank_s)
+        """Show nothing for a moment.
+
+        The image was seen by now: of the keys only the one that wants it again ends the trial.
+        """
+        try:
+            self.stage.hold(self._clock.now_s() + self.config.trial.blank_s)
+        except TrialInterruptedError as interruption:
+            if interruption.outcome == "repeated" and not interruption.then:
+                raise
+            self._postpone(interruption)
 
     def recognise(self) -> None:
         """Ask which images were seen, if the configuration wants it and somebody can answer."""
@@ -258,20 +269,30 @@ class Session:
 
     # between trials
 
-    def _between_trials(self, trial: PlannedTrial) -> None:
-        """Do what is due, and get the image ready."""
-        self._interruptible(self._do_what_is_due)
-        self.stage.display.prepare(trial.picture)
-        self._prepare_image(trial.image)
-        self.stage.display.pressed()  # what was pressed until now was not meant for the trial
-
-    def _interruptible(self, action: Callable[[], None]) -> None:
-        """Do something; keys that are for trials mean what they can mean here."""
+    def _is_ready(self, trial: PlannedTrial) -> bool:
+        """Get the image ready; one that cannot be read does not end the session."""
         try:
-            action()
+            self.stage.display.prepare(trial.picture)
+            self._prepare_image(trial.image)
+        except (RecordingError, ConfigError) as error:
+            self._tell_console(f"Trial {trial.number} is left out: {error}")
+            self._desk.say(f"trial {trial.number} left out: {trial.image} cannot be read")
+            self.report.outcomes.append((trial.number, trial.image, "skipped"))
+            return False
+        self.stage.display.pressed()  # what was pressed until now was not meant for the trial
+        return True
+
+    def _rest(self) -> float:
+        """Show a frame where no trial runs; what keys ask for comes before the next trial."""
+        try:
+            return self.stage.frame()
         except TrialInterruptedError as interruption:
-            if interruption.then == "calibrate":
-                self.calibrate()
+            self._postpone(interruption)
+            return self._clock.now_s()
+
+    def _postpone(self, interruption: TrialInterruptedError) -> None:
+        if interruption.then:
+            self._due.add(interruption.then)
 
     def _do_what_is_due(self) -> None:
         schedule = self.config.schedule
@@ -327,8 +348,9 @@ class Session:
         return results
 
     def _show_target(self, x_px: float, y_px: float) -> None:
-        shown_s = self.stage.show(Target(x_px, y_px))
-        self.stage.hold(shown_s + TARGET_S)
+        until_s = self.stage.show(Target(x_px, y_px)) + TARGET_S
+        while self._rest() < until_s:
+            pass
 
     def _is_sure(self) -> bool:
         """Say whether the posterior has passed what the configuration wants."""
@@ -355,7 +377,7 @@ class Session:
             if posterior is not None and posterior.n_images >= len(self._shown):
                 unknown = 0.0 if posterior.log_unknown is None else math.exp(posterior.log_unknown)
                 return (1.0 - unknown) * math.exp(max(posterior.log_probabilities))
-            if self.stage.frame() > deadline_s:
+            if self._rest() > deadline_s:
                 return None
 
     # inside a trial
@@ -389,6 +411,14 @@ class Session:
         self._tell_console(f"Trial {trial.number}: the cross was not fixated; calibrating again.")
         return TrialInterruptedError("repeated", "calibrate")
 
+    def _say_whole(self, was_whole: bool) -> None:
+        """Say whether the image was seen to its end: only then does it count as evidence.
+
+        It is said before the image goes, since that is when the engine settles what was seen.
+        """
+        self._was_whole = was_whole
+        self._desk.say(f"!V TRIAL_VAR whole_image {int(was_whole)}")
+
     def _take_image_away(self) -> None:
         offset_s = self.stage.show(Blank())
         self._log_timing(offset_s)
@@ -410,14 +440,13 @@ class Session:
 
     def _end_trial(self, trial: PlannedTrial, outcome: Outcome) -> None:
         """Stop recording and tell what became of the trial, also when the session is aborted."""
-        try:
-            if self._onset_s is not None:
-                self._take_image_away()
-            else:
-                self.stage.show(Blank())
-                self._desk.hide()
-        except SessionAbortedError:
-            outcome = "aborted"
+        if not self._was_whole:
+            self._say_whole(False)
+        if self._onset_s is not None:
+            self._take_image_away()
+        else:
+            self.stage.show(Blank())
+            self._desk.hide()
         frames = self.stage.frames.stop_trial()
         variables = {
             "image": trial.image,

@@ -43,7 +43,7 @@ class Stage:
         host_request: Callable[[], HostRequest | None] = lambda: None,
         snapshots: Path | None = None,
     ) -> None:
-        """Take a window; `each_frame` is called in every frame and may raise.
+        """Take a window; `each_frame` is called after every frame that is waited for; it may raise.
 
         Without somebody at the keyboard (`attended`), what waits for a key goes on by itself.
         `host_request` tells what was chosen at the tracker's own computer.
@@ -61,7 +61,7 @@ class Stage:
     def show(self, scene: Scene) -> float:
         """Show a scene; return when it came on the screen."""
         self.display.show(scene)
-        shown_s = self._flip()
+        shown_s = self._flip()  # nothing is heard before it is known what is on the screen
         if self._snapshots is not None:
             self._picture(type(scene).__name__.lower(), self._snapshots)
         return shown_s
@@ -76,6 +76,7 @@ class Stage:
     def frame(self) -> float:
         """Show the next frame of the scene, do what keys ask for; return when it came."""
         at_s = self._flip()
+        self._each_frame()
         for key in self.display.pressed():
             self._obey(key)
         match self._host_request():
@@ -92,13 +93,6 @@ class Stage:
         while self.frame() + 1.5 * self.display.frame_s < until_s:
             pass
 
-    def rest(self) -> float:
-        """Show the next frame where no trial runs: of the keys only the one that aborts counts."""
-        at_s = self._flip()
-        if self._keys.abort in self.display.pressed():
-            raise SessionAbortedError("aborted by the experimenter")
-        return at_s
-
     def ask(
         self, scene: Scene, choices: tuple[Key, ...], *, alone_s: float | None = ALONE_S
     ) -> Key | None:
@@ -110,6 +104,7 @@ class Stage:
         shown_s = self.show(scene)
         while True:
             at_s = self._flip()
+            self._each_frame()
             for key in self.display.pressed():
                 if key in choices:
                     return key
@@ -126,7 +121,6 @@ class Stage:
     def _flip(self) -> float:
         at_s = self.display.flip()
         self.frames.add(at_s)
-        self._each_frame()
         return at_s
 
     def _obey(self, key: Key) -> None:

@@ -12,7 +12,7 @@ from gazelive.clock import ManualClock
 from gazelive.devices.protocol import HostRequest
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
-from gazelive.errors import CalibrationError
+from gazelive.errors import CalibrationError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.gaze.documents import Posterior
@@ -28,7 +28,7 @@ def test_a_session_is_recorded_from_cross_to_blank(tmp_path: Path) -> None:
     said = [text for text in texts(recording) if not text.startswith("!CAL")]
     trial = said[: said.index("TRIAL_RESULT 0") + 1]
     assert [text.split()[0] for text in trial] == [
-        "TRIALID", "!V", "cross", "gate_passed", "image_onset", "!V", "image_offset", "!V",
+        "TRIALID", "!V", "cross", "gate_passed", "image_onset", "!V", "!V", "image_offset", "!V",
         "!V", "!V", "!V", "!V", "!V", "!V", "!V", "TRIAL_RESULT",
     ]  # fmt: skip
     assert [trial.result for trial in recording.trials] == ["0", "0", "0"]
@@ -112,10 +112,84 @@ def test_keys_end_a_trial_and_the_session_goes_on(
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == outcomes
+    whole = [t.variables["whole_image"] for t in recording.trials]
+    assert whole == ["1" if outcome == "shown" else "0" for outcome in outcomes]
     assert all(t.image_offset_us is not None for t in recording.trials)
     calibrations = sum(c.kind == "calibration" for c in recording.calibrations)
     assert calibrations == (2 if key == "c" else 1)
     assert ("pause" in texts(recording)) == (key == "p")
+
+
+def after_the_image(display: ManualDisplay) -> bool:
+    return isinstance(display.scene, Blank) and isinstance(display.shown[-2][1], Picture)
+
+
+@pytest.mark.parametrize(
+    ("key", "outcomes"),
+    [("s", ["shown", "shown"]), ("r", ["repeated", "shown", "shown"]),
+     ("c", ["shown", "shown"]), ("p", ["shown", "shown"])],
+)  # fmt: skip
+def test_an_image_that_was_seen_comes_again_only_if_that_is_wanted(
+    tmp_path: Path, key: str, outcomes: list[str]
+) -> None:
+    lab = Lab(tmp_path / "s", n_images=2)
+    lab.display.press_at = [
+        (after_the_image, key),
+        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+    ]
+    recording = lab.run()
+    assert [t.variables["outcome"] for t in recording.trials] == outcomes
+    assert [t.variables["whole_image"] for t in recording.trials] == ["1"] * len(outcomes)
+    calibrations = sum(c.kind == "calibration" for c in recording.calibrations)
+    assert calibrations == (2 if key == "c" else 1)
+    assert ("pause" in texts(recording)) == (key == "p")
+
+
+@pytest.mark.parametrize("key", ["s", "r", "c", "p"])
+def test_keys_of_trials_do_no_harm_in_a_calibration(tmp_path: Path, key: str) -> None:
+    lab = Lab(tmp_path / "s", n_images=1)
+    lab.display.press_at = [
+        (lambda display: isinstance(display.scene, Target), key),
+        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+    ]
+    recording = lab.run()
+    assert [t.variables["outcome"] for t in recording.trials] == ["shown"]
+    assert sum(c.kind == "calibration" for c in recording.calibrations) == (2 if key == "c" else 1)
+    assert ("pause" in texts(recording)) == (key == "p")
+
+
+def test_an_image_that_cannot_be_read_does_not_end_the_session(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    second = lab.session.plan.trials[1].picture
+
+    def prepare(scene: object) -> None:
+        if scene == second:
+            raise RecordingError("is not an image that can be read", path=second.path)
+
+    lab.display.prepare = prepare  # type: ignore[method-assign]
+    recording = lab.run()
+    assert [t.name for t in recording.trials] == ["1", "3"]
+    assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "skipped", "shown"]
+    assert any("Trial 2 is left out" in told for told in lab.console)
+
+
+def test_a_stop_from_the_dashboard_ends_the_trial_with_its_image(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s", n_images=2)
+
+    class Server:
+        @property
+        def is_stopped(self) -> bool:
+            return any(isinstance(scene, Picture) for _, scene in lab.display.shown)
+
+        def serve(self) -> None:
+            pass
+
+    lab.desk._server = Server()  # type: ignore[assignment]
+    recording = lab.run()
+    (trial,) = recording.trials
+    assert (trial.result, trial.variables["whole_image"]) == ("3", "0")
+    assert trial.image_offset_us is not None
+    assert lab.session.report.reason == "stopped from the dashboard"
 
 
 @pytest.mark.parametrize("scene", [Words, Target, Cross, Picture, Blank])
@@ -212,6 +286,18 @@ def test_a_session_that_identifies_stops_once_it_is_sure(
     assert ("passed 0.95" in lab.session.report.reason) == (n_trials == 3)
 
 
+@pytest.mark.parametrize("key", ["s", "c"])
+def test_keys_while_the_posterior_is_waited_for_are_heard_afterwards(
+    tmp_path: Path, key: str
+) -> None:
+    config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
+    lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
+    lab.display.press_at = [(lambda display: len(lab.session._shown) == 1, key)]
+    recording = lab.run()
+    assert [t.variables["outcome"] for t in recording.trials] == ["shown"] * 2
+    assert sum(c.kind == "calibration" for c in recording.calibrations) == 1 + (key == "c")
+
+
 def test_an_engine_that_says_nothing_stops_nothing(tmp_path: Path) -> None:
     config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
     lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
@@ -242,6 +328,7 @@ def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
     assert crosses == [(600, 350), (800, 400)]
     assert sum(isinstance(scene, Picture) for scene in scenes) == 1
     assert any(isinstance(scene, Words) and "image2.png" in scene.text for scene in scenes)
+    assert lab.session.report.reason == "the recording was replayed to its end"
     said = texts(replayed)
     assert [text for text in said if text.startswith("gate_replayed")] == [
         "gate_replayed 1", "gate_replayed 2",
@@ -315,3 +402,32 @@ def test_leaving_the_set_up_offers_another_calibration(tmp_path: Path) -> None:
     recording = lab.run()
     assert len(recording.trials) == 1
     assert device.n_left == 2
+
+
+def test_a_replay_that_is_left_says_so_and_damaged_images_do_not_end_it(tmp_path: Path) -> None:
+    original = Lab(tmp_path / "first", n_images=2).run()
+    clock = ManualClock(5.0)
+    stimuli = tmp_path / "stimuli"
+    stimuli.mkdir()
+    Image.new("RGB", (30, 20)).save(stimuli / "image1.png")
+    (stimuli / "image2.png").write_bytes(b"no image")
+    lab = Lab(
+        tmp_path / "again",
+        clock=clock,
+        device=ReplayDevice(original, clock=clock),
+        plan=plan_of(original, SHORT, stimuli),
+        kind=ReplayedSession,
+    )
+    damaged = lab.session.plan.trials[0].picture
+
+    def prepare(scene: object) -> None:
+        if scene == damaged:
+            raise RecordingError("is not an image that can be read", path=damaged.path)
+
+    lab.display.prepare = prepare  # type: ignore[method-assign]
+    lab.display.press_at = [
+        (lambda d: isinstance(d.scene, Words) and "image2.png" in d.scene.text, "escape")
+    ]
+    lab.run()
+    assert not any(isinstance(scene, Picture) for _, scene in lab.display.shown)
+    assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "aborted"]
