@@ -17,6 +17,7 @@ from gazelive.models.scenewalk import (
     log_likelihood,
     sample_position,
 )
+from gazelive.models.scenewalk_kernels import LEAST_POTENTIAL
 
 SHAPE = (18, 24)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))
@@ -43,7 +44,10 @@ def transcribed_map(
     y: np.ndarray,
     d: np.ndarray,
 ) -> np.ndarray:
-    """Return the map after all given fixations, by the equations as they stand in the paper."""
+    """Return the map after all given fixations, by the equations as they stand in the paper.
+
+    But that less than `LEAST_POTENTIAL` is nothing: there only rounding errors are left.
+    """
     i, j = np.meshgrid(GRID.x_deg, GRID.y_deg)
     a = f = np.full(SHAPE, np.finfo(float).eps)
     for x_t, y_t, d_t in zip(x, y, d, strict=True):
@@ -59,7 +63,7 @@ def transcribed_map(
     a_part = a**p.attention_exponent / np.sum(a**p.attention_exponent)
     f_part = f**p.inhibition_exponent / np.sum(f**p.inhibition_exponent)
     u = np.clip(a_part - p.inhibition_strength * f_part, 0, None)
-    share = u / u.sum() if u.sum() > 0 else np.full(SHAPE, 1 / u.size)
+    share = u / u.sum() if u.sum() > LEAST_POTENTIAL else np.full(SHAPE, 1 / u.size)
     return (1 - p.uniform_share) * share + p.uniform_share / u.size
 
 
