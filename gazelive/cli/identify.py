@@ -10,7 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.train import check_stimuli, names_of
+from gazelive.cli.train import names_of, seeing
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -57,13 +57,14 @@ def identify(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.identification.model_file import load_model
-    from gazelive.offline.identification import check_fits, results_json, with_stimuli
+    from gazelive.identification.stimuli import image_problems
+    from gazelive.offline.identification import check_fits, check_kind, results_json
     from gazelive.offline.identification import identify as identify_all
-    from gazelive.offline.scanpaths import gather
+    from gazelive.offline.scanpaths import gather, source_kind
     from gazelive.offline.training import detector_of
 
-    check_stimuli(stimuli)
-    model = with_stimuli(load_model(model_path), stimuli)
+    model = seeing(load_model(model_path), stimuli)
+    check_kind(model, source_kind(source))
     log_prior = _log_prior(prior, model)
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(
@@ -71,9 +72,11 @@ def identify(
             detector=detector_of(model),
             flags=geometry_flags(screen, size_mm, distance_mm),
             sessions=names_of(session),
+            running=as_json,
             progress=report,
         )
-    for warning in gathered.warnings:
+    shown = (path.image for probe in gathered.probes for path in probe.scanpaths)
+    for warning in (*gathered.warnings, *image_problems(model.identifier, shown)):
         warn(warning)
     check_fits(model, gathered)
     with progress("Identifying", quiet=quiet) as report:

@@ -10,7 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.train import names_of, save, summary, tell
+from gazelive.cli.train import names_of, save, seeing, summary, tell
 
 app = typer.Typer(
     no_args_is_help=True, help="Look into a model, enrol and forget viewers, refit, merge."
@@ -67,6 +67,10 @@ def enrol(
     sessions: Annotated[
         str | None, typer.Option(help="Only these sessions.", show_default="all")
     ] = None,
+    stimuli: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the images, where scenewalk was trained with them."),
+    ] = None,
     target: Output = None,
     screen: Screen = None,
     size_mm: SizeMm = None,
@@ -80,11 +84,13 @@ def enrol(
     from gazelive.errors import ConfigError
     from gazelive.identification.enrolment import enrol as enrol_viewers
     from gazelive.identification.model_file import load_model
-    from gazelive.offline.identification import check_fits
-    from gazelive.offline.scanpaths import gather
+    from gazelive.identification.stimuli import image_problems
+    from gazelive.offline.identification import check_fits, check_kind
+    from gazelive.offline.scanpaths import gather, source_kind
     from gazelive.offline.training import detector_of, usable
 
-    model = load_model(model_path)
+    model = seeing(load_model(model_path), stimuli)
+    check_kind(model, source_kind(source))
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(
             source,
@@ -102,7 +108,8 @@ def enrol(
         gathered = replace(gathered, probes=kept)
     check_fits(model, gathered)
     added, warnings = usable(gathered, source)
-    for warning in (*gathered.warnings, *warnings):
+    shown = (path.image for path in added.scanpaths)
+    for warning in (*gathered.warnings, *warnings, *image_problems(model.identifier, shown)):
         warn(warning)
     changed = enrol_viewers(model, added)
     save(changed, target or model_path)

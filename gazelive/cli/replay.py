@@ -66,7 +66,10 @@ def replay(
     ] = None,
     images: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Where the images are that the dashboard shows."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the images are, for the dashboard and for scenewalk trained with them.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -123,6 +126,7 @@ def replay(
         folder=str(folder),
         address=str(addresses),
         model=None if model is None else str(model),
+        images=tuple(map(str, images or ())),
         keys=None if keys is None else str(keys),
         screen_px=flags.screen_px,
         size_mm=flags.size_mm,

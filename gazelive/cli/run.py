@@ -22,6 +22,13 @@ def run(
     model: Annotated[
         Path | None, typer.Option("--model", help="Made by gazelive train; without it only events.")
     ] = None,
+    images: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the images are, for scenewalk that was trained with them.",
+        ),
+    ] = None,
     bind: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +81,7 @@ def run(
         folder=str(session),
         address=bind or DEFAULT_ADDRESS,
         model=None if model is None else str(model),
+        images=tuple(map(str, images or ())),
         keys=None if keys is None else str(keys),
         screen_px=flags.screen_px,
         size_mm=flags.size_mm,

@@ -153,6 +153,22 @@ def summary(model: TrainedModel) -> dict[str, object]:
     }
 
 
+def seeing(model: TrainedModel, stimuli: Path | None) -> TrainedModel:
+    """Return a model with the images' files at hand; refuse where it needs them."""
+    from gazelive.errors import ConfigError
+    from gazelive.identification.stimuli import looks_at_images, with_stimuli
+
+    check_stimuli(stimuli)
+    if stimuli is not None:
+        return with_stimuli(model, [stimuli])
+    if looks_at_images(model):
+        raise ConfigError(
+            "the model was trained with the images' files, so it needs them here too",
+            key="--stimuli",
+        )
+    return model
+
+
 def check_stimuli(stimuli: Path | None) -> None:
     """Refuse a folder of images that is not there."""
     from gazelive.errors import ConfigError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,13 +20,18 @@ class EngineModel:
     parameters: Parameters | None = None
 
 
-def load_engine_model(path: Path | None) -> EngineModel:
-    """Read a model file; without one there are only events."""
+def load_engine_model(path: Path | None, images: Iterable[Path] = ()) -> EngineModel:
+    """Read a model file; without one there are only events.
+
+    `images` are the folders of the images, for a model that looks at them. What is not there is
+    told when it is shown.
+    """
     if path is None:
         return EngineModel()
     from gazelive.identification.model_file import load_model
+    from gazelive.identification.stimuli import with_stimuli
 
-    model = load_model(path)
+    model = with_stimuli(load_model(path), images)
     running = RunningModel(path.name, model.identifier, model.main_sequence, model.check_rate)
     choice = model.detector
     if choice is None:

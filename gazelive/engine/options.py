@@ -18,6 +18,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     folder: str
     address: str = DEFAULT_ADDRESS
     model: str | None = None
+    images: tuple[str, ...] = ()
+    """Folders of the images, for models that look at them."""
     keys: str | None = None
     screen_px: tuple[int, int] | None = None
     size_mm: tuple[float, float] | None = None
@@ -41,7 +43,10 @@ def run_engine(options: EngineOptions, say: Callable[[str], None]) -> str:
     from gazelive.engine.threads import hold_to_one_thread
 
     hold_to_one_thread()  # before anything heavy is imported
+    from functools import partial
+
     from gazelive.engine.addresses import Addresses
+    from gazelive.engine.engine_model import load_engine_model
     from gazelive.engine.keys import load_server_keys
     from gazelive.engine.runner import Engine, EngineSettings
     from gazelive.engine.session_run import RunSettings
@@ -70,7 +75,8 @@ def run_engine(options: EngineOptions, say: Callable[[str], None]) -> str:
         settings.chunk_sinks, settings.sinks = [gaze], [posteriors]
         outlets += [gaze, posteriors]
     try:
-        return Engine(settings, say=say).run()
+        load = partial(load_engine_model, images=[Path(images) for images in options.images])
+        return Engine(settings, load=load, say=say).run()
     finally:
         for outlet in outlets:
             outlet.close()

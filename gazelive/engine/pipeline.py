@@ -437,7 +437,7 @@ class Pipeline:
             )
             if self._evidence is not None and one.block.identifies:
                 scanpath = scanpath_of(one.gaze, one.interval.image)
-                self._documents.append(self._evidence.settle(scanpath, one.interval.end_us))
+                self._documents += self._evidence.settle(scanpath, one.interval.end_us)
                 any_counts = True
         return any_counts
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from gazelive.detection import DetectorOutput, DetectorParameters
 from gazelive.engine.evidence import Evidence
-from gazelive.engine.gaze_watch import GazeWatch, Seen
 from gazelive.engine.image_messages import RectanglePx
 from gazelive.engine.kept_samples import KeptBlock
 from gazelive.engine.quality import QualityWatch
 from gazelive.engine.traces import TraceMaker
+from gazelive.features.gaze_watch import GazeWatch, Seen
 from gazelive.gaze.documents import Document, SaccadeOnset, TrialStarted, TrialStopped
 from gazelive.gaze.events import Fixation, Saccade
 from gazelive.gaze.samples import Samples
@@ -213,8 +213,6 @@ class LiveViewing:
             for output in seen.outputs:
                 if isinstance(output, Fixation):
                     self._evidence.add_fixation(output)
-            documents += [
-                self._evidence.add_saccade(row, saccade, viewing.image)
-                for row, saccade in seen.rows
-            ]
+            for row, saccade in seen.rows:
+                documents += self._evidence.add_saccade(row, saccade, viewing.image)
         return documents

@@ -83,3 +83,12 @@ class Identifier(Protocol):
     def probe(self, log_prior: Floats | None = None) -> Probe:
         """Begin to identify a person; the prior over the enrolled is even unless given."""
         ...
+
+
+@runtime_checkable
+class LooksAtImages(Protocol):
+    """What an identifier can do besides that goes by what there is to see in the images."""
+
+    def image_problem(self, image: str | None) -> str | None:
+        """Say why an image's file does not count as it did in training; None where it does."""
+        ...

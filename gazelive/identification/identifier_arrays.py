@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -209,7 +210,10 @@ def with_viewer_columns(
     for name, column in columns.items():
         last = name.startswith("weights") or name in ("closing_weights", "machine_weights")
         arrays[name] = np.ascontiguousarray(np.moveaxis(column, 0, -1) if last else column)
-    return identifier_of_arrays(identifier.method, viewer_ids, content, arrays)
+    made = identifier_of_arrays(identifier.method, viewer_ids, content, arrays)
+    if isinstance(identifier, SceneWalkIdentifier) and isinstance(made, SceneWalkIdentifier):
+        return replace(made, scene=identifier.scene)  # with the images' files at hand, if they are
+    return made
 
 
 def _plda_columns(plda: Plda | None) -> Arrays:

@@ -6,18 +6,20 @@ through a linear machine. Both carry their maps forward fixation by fixation.
 
 A probe may be anybody who is enrolled, so the saliency of an image never comes from their
 fixations on it: it is the learned centre bias, times what can be computed from the image where
-its file is given. Training uses the same rule, so that scores mean the same.
+its file is given. Training uses the same rule, so that scores mean the same. Where a file is not
+found or cannot be read, the centre bias counts alone, and that is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.errors import ModelError
 from gazelive.features.scanpath import Rows, Scanpath
 from gazelive.identification.contract import Estimate
 from gazelive.identification.evidence_kernels import log_posterior
@@ -25,10 +27,12 @@ from gazelive.identification.linear import checked_log_prior
 from gazelive.identification.machines import Linear
 from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
 from gazelive.identification.plda import Plda
+from gazelive.models.saliency import SaliencyMap
 from gazelive.models.saliency_choice import SaliencyBank
 from gazelive.models.scenewalk import ImageGrid
 from gazelive.models.scenewalk_model import LiveScore, SceneWalkModel
 from gazelive.models.scenewalk_viewing import Viewing
+from gazelive.recordings.image_files import find_image
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,19 +43,38 @@ class Scene:
 
     grid: ImageGrid
     bank: SaliencyBank
-    stimuli: Path | None = field(default=None)
-    """Folder of the images' files; not kept in a model."""
+    stimuli: tuple[Path, ...] | None = None
+    """Folders of the images' files, of which a model keeps nothing; None where saliency is not
+    computed from them."""
 
     def saliency(self, image: str | None) -> tuple[Floats, str]:
         """Return the map of an image for somebody who may be anybody enrolled, and its source."""
-        stimulus = None
-        if self.stimuli is not None and image is not None:
-            candidate = self.stimuli / Path(image).name
-            stimulus = candidate if candidate.is_file() else None
-        chosen = self.bank.choose(
-            image, without=self.bank.viewers, shape=self.grid.shape, stimulus=stimulus
-        )
+        chosen, _ = self._choose(image)
         return chosen.density, chosen.source
+
+    def image_problem(self, image: str | None) -> str | None:
+        """Say why the centre bias counts alone where the image's file was to count too."""
+        return self._choose(image)[1]
+
+    def _choose(self, image: str | None) -> tuple[SaliencyMap, str | None]:
+        problem = None
+        if self.stimuli is not None and image is not None:
+            stimulus = find_image(image, self.stimuli)
+            if stimulus is not None:
+                try:
+                    return self._map(image, stimulus), None
+                except ModelError as error:
+                    problem = str(error)
+            elif self.stimuli:
+                problem = f"{image} is not in {', '.join(map(str, self.stimuli))}"
+            else:
+                problem = "the model looks at the images, and nobody said where they are"
+            problem += ": the centre bias counts instead"
+        return self._map(image, None), problem
+
+    def _map(self, image: str | None, stimulus: Path | None) -> SaliencyMap:
+        anybody = self.bank.viewers
+        return self.bank.choose(image, without=anybody, shape=self.grid.shape, stimulus=stimulus)
 
     def viewing(self, scanpath: Scanpath) -> Viewing:
         """Return the fixations of a scanpath together with what there was to see."""
@@ -82,6 +105,10 @@ class SceneWalkIdentifier:
     def probe(self, log_prior: Floats | None = None) -> SceneWalkProbe:
         """Begin to identify a person."""
         return SceneWalkProbe(self, log_prior)
+
+    def image_problem(self, image: str | None) -> str | None:
+        """Say why an image's file does not count as it did in training; None where it does."""
+        return self.scene.image_problem(image)
 
     def evidence(self, viewing: Viewing) -> Floats:
         """Return what a viewing says for each viewer."""

@@ -130,7 +130,8 @@ def _fit_base(
 ) -> tuple[SceneWalkIdentifier, list[Viewing]]:
     """Fit where images lie, the centre bias, and the pooled parameters."""
     grid = _grid(training)
-    scene = Scene(grid, SaliencyBank.of(_seen(training, grid)), stimuli)
+    folders = None if stimuli is None else (stimuli,)
+    scene = Scene(grid, SaliencyBank.of(_seen(training, grid)), folders)
     viewings = [scene.viewing(path) for path in training.scanpaths]
     pooled = SceneWalkModel.fit(viewings, n_threads=2)
     nobody = no_threshold("too few viewers to know what strangers are like")

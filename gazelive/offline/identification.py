@@ -1,20 +1,19 @@
-"""Who is in a recording: the same probes as live, fed with settled scanpaths."""
+"""Who is in a recording: the same probes as live, fed with the same saccades and scanpaths."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.errors import ConfigError, IncompatibleModelError
-from gazelive.features.scanpath import LATE_COLUMN, Column
+from gazelive.errors import IncompatibleModelError
 from gazelive.identification.contract import Estimate, Identifier
 from gazelive.identification.model_file import TrainedModel
-from gazelive.identification.scenewalk_identifier import SceneWalkIdentifier
+from gazelive.identification.running import take_running
+from gazelive.identification.training_set import SourceKind
 from gazelive.offline.scanpaths import Gathered, Probe
 
 Floats = npt.NDArray[np.float64]
@@ -39,33 +38,22 @@ class ProbeResult:
     scanpaths: tuple[ScanpathResult, ...]
 
 
-def check_fits(model: TrainedModel, gathered: Gathered) -> None:
-    """Raise `IncompatibleModelError` where the model was not made for such data."""
-    if model.kind != gathered.kind:
+def check_kind(model: TrainedModel, kind: SourceKind) -> None:
+    """Raise `IncompatibleModelError` where the model was made from another kind of data."""
+    if model.kind != kind:
         made, given = (
-            "recordings" if kind == "samples" else "a fixation table"
-            for kind in (model.kind, gathered.kind)
+            "recordings" if one == "samples" else "a fixation table" for one in (model.kind, kind)
         )
         raise IncompatibleModelError(
             f"the model was made from {made}, and this is {given}: train one on such data"
         )
+
+
+def check_fits(model: TrainedModel, gathered: Gathered) -> None:
+    """Raise `IncompatibleModelError` where the model was not made for such data."""
+    check_kind(model, gathered.kind)
     for rate_hz in gathered.sampling_rates_hz:
         model.check_rate(rate_hz)
-
-
-def with_stimuli(model: TrainedModel, stimuli: Path | None) -> TrainedModel:
-    """Return the model with the images' files at hand, for those whose saliency it computes."""
-    identifier = model.identifier
-    if isinstance(identifier, SceneWalkIdentifier):
-        if model.provenance.stimuli and stimuli is None:
-            raise ConfigError(
-                "the model was trained with the images' files, so it needs them here too",
-                key="--stimuli",
-            )
-        scene = replace(identifier.scene, stimuli=stimuli if model.provenance.stimuli else None)
-        seeing = replace(identifier, scene=scene)
-        return replace(model, fitted=replace(model.fitted, identifier=seeing))
-    return model
 
 
 def identify(
@@ -90,8 +78,7 @@ def by_label(probes: Sequence[Probe]) -> list[Probe]:
     together: dict[str, Probe] = {}
     for probe in probes:
         before = together.get(probe.name)
-        paths = probe.scanpaths if before is None else before.scanpaths + probe.scanpaths
-        together[probe.name] = replace(probe, scanpaths=paths)
+        together[probe.name] = probe if before is None else before.followed_by(probe)
     return list(together.values())
 
 
@@ -100,25 +87,18 @@ def identify_probe(
 ) -> ProbeResult:
     """Identify one probe: a running estimate after each saccade, a settled one per scanpath.
 
-    The running ones know what was known then: not how long the fixation was that had just begun.
+    The running ones are those of the live engine, to the bit, if the probe was gathered with what
+    was known while it ran.
     """
     person = identifier.probe(log_prior)
     course: list[tuple[float, int, int, float]] = []
     single = []
-    before_s = 0.0
-    for path in probe.scanpaths:
+    for number, path in enumerate(probe.scanpaths):
         person.begin(path.image)
-        for number, row in enumerate(path.saccades):
-            if number:
-                person.complete_saccade(path.saccades[number - 1])
-            known = row.copy()
-            known[LATE_COLUMN] = np.nan
-            person.add_saccade(known)
-            at_s = before_s + float(row[Column.ONSET_S])
-            _note(course, person.estimate(at_s - before_s), at_s)
+        for saccade in probe.running[number] if probe.running else ():
+            _note(course, take_running(person, saccade))
         person.settle(path)
-        before_s += path.seconds
-        _note(course, person.estimate(), before_s)
+        _note(course, person.estimate())
         alone = identifier.probe(log_prior)
         alone.begin(path.image)
         alone.settle(path)
@@ -126,10 +106,10 @@ def identify_probe(
     return ProbeResult(probe, person.estimate(), tuple(course), tuple(single))
 
 
-def _note(course: list[tuple[float, int, int, float]], estimate: Estimate, at_s: float) -> None:
+def _note(course: list[tuple[float, int, int, float]], estimate: Estimate) -> None:
     best = estimate.best
     probability = float(np.exp(estimate.log_probabilities[best]))
-    course.append((at_s, estimate.n_saccades, best, probability))
+    course.append((estimate.seconds, estimate.n_saccades, best, probability))
 
 
 def results_json(model: TrainedModel, results: list[ProbeResult]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +18,16 @@ import numpy.typing as npt
 from gazelive.detection import Method
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.features.interval import Parameters
+from gazelive.features.running import RunningGaze, RunningSaccade, running_of_fixations
 from gazelive.features.scanpath import Scanpath, scanpath_of, scanpath_of_fixations
 from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.identification.training_set import SourceKind
-from gazelive.offline.analysis import analyse
+from gazelive.offline.analysis import Analysis, analyse, interval_gaze
 from gazelive.recordings.corpus import CORPUS_NAME, CorpusEntry, read_corpus, screen_in_corpus
 from gazelive.recordings.fixation_table import FixationTable, read_fixation_table
 from gazelive.recordings.geometry import HOW_TO_GIVE, GeometryFlags
+from gazelive.recordings.intervals import calibrations_before
 from gazelive.recordings.opening import kind_of, read_recording
 
 Progress = Callable[[float], None]
@@ -43,6 +45,25 @@ class Probe:
     viewer: str | None
     session: str
     scanpaths: tuple[Scanpath, ...]
+    running: tuple[tuple[RunningSaccade, ...], ...] = ()
+    """What was known while each of them ran; empty where nobody asked for it."""
+
+    def followed_by(self, other: Probe) -> Probe:
+        """Return the probe with the scanpaths of another after its own."""
+        return replace(
+            self, scanpaths=self.scanpaths + other.scanpaths, running=self.running + other.running
+        )
+
+    def only(self, images: Collection[str]) -> Probe:
+        """Return the probe with nothing but some images (none: all)."""
+        if not images:
+            return self
+        kept = [i for i, path in enumerate(self.scanpaths) if path.image in images]
+        return replace(
+            self,
+            scanpaths=tuple(self.scanpaths[i] for i in kept),
+            running=tuple(self.running[i] for i in kept) if self.running else (),
+        )
 
     @property
     def n_saccades(self) -> int:
@@ -83,6 +104,11 @@ class Gathered:
         return tuple(sorted(rates))
 
 
+def source_kind(source: Path) -> SourceKind:
+    """Say what `gather` will make scanpaths from, without reading it all."""
+    return "fixations" if kind_of(_folder_of(source)) == "fixation table" else "samples"
+
+
 def gather(
     source: Path,
     *,
@@ -91,33 +117,84 @@ def gather(
     sessions: Collection[str] = (),
     images: Collection[str] = (),
     exclude_viewers: Collection[str] = (),
+    running: bool = False,
     progress: Progress | None = None,
 ) -> Gathered:
     """Read the scanpaths of a corpus, a recording or a fixation table.
+
+    With `running` also what was known while they ran, saccade by saccade.
 
     `sessions` and `images` choose (empty: all); a session or viewer that is named and does not
     occur is an error, because it is a slip of the pen. Of the images only some need occur: a list
     may serve several corpora.
     """
-    detector = detector or Detector()
-    if source.name == CORPUS_NAME and source.is_file():
-        source = source.parent
+    source = _folder_of(source)
+    reading = Reading(detector or Detector(), flags, running=running)
     kind = kind_of(source)
     if kind == "fixation table":
-        gathered = _of_table(read_fixation_table(source, progress=progress), flags)
+        gathered = _of_table(read_fixation_table(source, progress=progress), reading)
     elif kind == "corpus":
-        gathered = _of_corpus(source, detector, flags, sessions, exclude_viewers, progress)
+        gathered = _of_corpus(source, reading, sessions, exclude_viewers, progress)
     else:
         entry = CorpusEntry(source, "", "", screen_in_corpus(source))
-        paths, warnings = _of_recording(entry, detector, flags)
-        gathered = Gathered("samples", (Probe(source.name, None, "", paths),), warnings)
+        probe, warnings = reading.probe(entry, source.name)
+        gathered = Gathered("samples", (replace(probe, viewer=None),), warnings)
     return _chosen(gathered, source, set(sessions), set(images), set(exclude_viewers))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How recordings become probes."""
+
+    detector: Detector
+    flags: GeometryFlags | None
+    running: bool
+
+    def probe(self, entry: CorpusEntry, name: str) -> tuple[Probe, tuple[str, ...]]:
+        """Return what a recording is found to hold, and what a user should know of it."""
+        recording = read_recording(entry.recording)
+        analysis = analyse(
+            recording,
+            method=self.detector.method,
+            parameters=self.detector.parameters,
+            flags=self.flags,
+            corpus_screen=entry.screen,
+        )
+        paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
+        steps = running_saccades(analysis) if self.running else ()
+        return Probe(name, entry.viewer, entry.session, paths, steps), analysis.warnings
+
+    def try_probe(self, entry: CorpusEntry, name: str) -> tuple[Probe | None, tuple[str, ...]]:
+        """Return the probe, or None and why there is none: other recordings may be whole."""
+        try:
+            return self.probe(entry, name)
+        except RecordingError as error:
+            return None, (f"{error}; the recording is left out",)
+
+
+def running_saccades(analysis: Analysis) -> tuple[tuple[RunningSaccade, ...], ...]:
+    """Return what the engine knows of each interval while it runs."""
+    recording, calibrations = analysis.recording, 0
+    gaze = RunningGaze(analysis.parameters)
+    found = []
+    for interval in (one.interval for one in analysis.intervals):
+        before, calibrations = calibrations, calibrations_before(recording, interval.start_us)
+        if before != calibrations:
+            gaze.forget()
+        geometry = analysis.geometries[interval.block]
+        viewed = interval_gaze(recording, interval, geometry, analysis.eye)
+        found.append(tuple(gaze.saccades(viewed)))
+    return tuple(found)
+
+
+def _folder_of(source: Path) -> Path:
+    """Return a corpus where its table was named."""
+    return source.parent if source.name == CORPUS_NAME and source.is_file() else source
 
 
 def _of_corpus(
     source: Path,
-    detector: Detector,
-    flags: GeometryFlags | None,
+    reading: Reading,
     sessions: Collection[str],
     exclude_viewers: Collection[str],
     progress: Progress | None,
@@ -134,12 +211,11 @@ def _of_corpus(
     warnings = [f"{skipped.recording}: left out: {skipped.reason}" for skipped in corpus.skipped]
     probes = []
     with ThreadPoolExecutor(N_THREADS) as pool:
-        found = pool.map(lambda entry: _try_recording(entry, detector, flags), entries)
-        for done, (entry, (paths, told)) in enumerate(zip(entries, found, strict=True)):
+        names = [_name_in(corpus.path, entry.recording) for entry in entries]
+        for done, (probe, told) in enumerate(pool.map(reading.try_probe, entries, names)):
             warnings += told
-            if paths is not None:
-                name = _name_in(corpus.path, entry.recording)
-                probes.append(Probe(name, entry.viewer, entry.session, paths))
+            if probe is not None:
+                probes.append(probe)
             if progress is not None:
                 progress((done + 1) / len(entries))
     return Gathered("samples", tuple(probes), tuple(_once(warnings)))
@@ -151,33 +227,8 @@ def _name_in(folder: Path, recording: Path) -> str:
     return (recording.relative_to(folder) if inside else recording).as_posix()
 
 
-def _try_recording(
-    entry: CorpusEntry, detector: Detector, flags: GeometryFlags | None
-) -> tuple[tuple[Scanpath, ...] | None, tuple[str, ...]]:
-    """Return the scanpaths of a recording, or None and why it has none: others may be whole."""
-    try:
-        return _of_recording(entry, detector, flags)
-    except RecordingError as error:
-        return None, (f"{error}; the recording is left out",)
-
-
-def _of_recording(
-    entry: CorpusEntry, detector: Detector, flags: GeometryFlags | None
-) -> tuple[tuple[Scanpath, ...], tuple[str, ...]]:
-    recording = read_recording(entry.recording)
-    analysis = analyse(
-        recording,
-        method=detector.method,
-        parameters=detector.parameters,
-        flags=flags,
-        corpus_screen=entry.screen,
-    )
-    paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
-    return paths, analysis.warnings
-
-
-def _of_table(table: FixationTable, flags: GeometryFlags | None) -> Gathered:
-    x_deg, y_deg = _table_degrees(table, flags)
+def _of_table(table: FixationTable, reading: Reading) -> Gathered:
+    x_deg, y_deg = _table_degrees(table, reading.flags)
     codes = (table.viewer, table.session, table.image)
     order = np.lexsort((table.fixation, table.image, table.session, table.viewer))
     label = np.stack([code[order] for code in codes])
@@ -192,7 +243,8 @@ def _of_table(table: FixationTable, flags: GeometryFlags | None) -> Gathered:
     probes = []
     for (viewer, session), found in paths.items():
         name = table.viewer_names[viewer]
-        probes.append(Probe(name, name, table.session_names[session], tuple(found)))
+        steps = [tuple(running_of_fixations(path)) for path in found] if reading.running else ()
+        probes.append(Probe(name, name, table.session_names[session], tuple(found), tuple(steps)))
     warnings = [f"{table.path}: {problem.text}" for problem in table.problems]
     return Gathered("fixations", tuple(probes), tuple(warnings))
 
@@ -236,9 +288,9 @@ def _chosen(
     for probe in gathered.probes:
         if (sessions and probe.session not in sessions) or probe.viewer in excluded:
             continue
-        kept = tuple(p for p in probe.scanpaths if not images or p.image in images)
-        if kept or not images:
-            probes.append(Probe(probe.name, probe.viewer, probe.session, kept))
+        kept = probe.only(images)
+        if kept.scanpaths or not images:
+            probes.append(kept)
     if not probes:
         reasons = "".join(f"\n  {warning}" for warning in gathered.warnings[:N_REASONS])
         raise RecordingError("nothing is left of it after what was left out" + reasons, path=source)

@@ -18,6 +18,7 @@ from gazelive.identification.model_file import (
     TrainedModel,
     new_model,
 )
+from gazelive.identification.stimuli import image_problems
 from gazelive.identification.training_set import TrainingSet, training_set
 from gazelive.offline.scanpaths import Detector, Gathered
 
@@ -61,7 +62,8 @@ def train(
     )
     choice = None if training.kind == "fixations" else _choice(detector)
     model = new_model(fitted, training, choice, provenance)
-    return Training(model, (*warnings, *_warnings_of(training, fitted)))
+    unseen = image_problems(fitted.identifier, (path.image for path in training.scanpaths))
+    return Training(model, (*warnings, *unseen, *_warnings_of(training, fitted)))
 
 
 def usable(gathered: Gathered, source: Path) -> tuple[TrainingSet, list[str]]:

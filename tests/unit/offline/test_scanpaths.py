@@ -55,6 +55,18 @@ class TestCorpora:
             np.testing.assert_array_equal(a.saccades, b.saccades)
             np.testing.assert_array_equal(a.fixations, b.fixations)
 
+    def test_what_was_known_while_it_ran(self, corpus):
+        quiet, told = gather(corpus), gather(corpus, running=True)
+        for probe, known in zip(quiet.probes, told.probes, strict=True):
+            assert probe.running == ()
+            assert len(known.running) == len(known.scanpaths)
+            n_running = sum(map(len, known.running))
+            assert n_running == pytest.approx(known.n_saccades, rel=0.15)
+            image = known.scanpaths[-1].image
+            only = known.only({image})
+            assert only.running == (known.running[-1],)
+            assert only.followed_by(only).running == 2 * only.running
+
     def test_the_list_itself_may_be_named(self, corpus):
         assert len(gather(corpus / "corpus.csv", sessions=["1"]).probes) == 4
 

@@ -9,6 +9,7 @@ import pytest
 
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import IncompatibleModelError, ModelError
+from gazelive.features.running import running_of_fixations
 from gazelive.features.scanpath import LATE_COLUMN
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import load_model, save_model
@@ -23,17 +24,18 @@ SOURCE = Path("some.csv")
 
 def gathered_looks(n_viewers=4, n_scanpaths=8, n_saccades=14, kind="fixations", seed=0, **more):
     probes = tuple(
-        Probe(
+        as_if_live(
             person.name,
-            person.name,
-            "1",
-            tuple(
-                person.looks(kind, n_saccades, seed + i, f"im{i}.jpg") for i in range(n_scanpaths)
-            ),
+            [person.looks(kind, n_saccades, seed + i, f"im{i}.jpg") for i in range(n_scanpaths)],
         )
         for person in people(n_viewers, **more)
     )
     return Gathered(kind, probes)
+
+
+def as_if_live(name, paths):
+    running = tuple(tuple(running_of_fixations(path)) for path in paths)
+    return Probe(name, name, "1", tuple(paths), running)
 
 
 def trained(gathered, method="markov", detector=None, **options):
@@ -181,7 +183,7 @@ class TestIdentify:
         gathered = gathered_looks(1, 1, 9, seed=500)
         path = gathered.probes[0].scanpaths[0]
         cut = replace(path, saccades=path.saccades[:5])
-        probe = replace(gathered.probes[0], scanpaths=(cut,))
+        probe = as_if_live(gathered.probes[0].name, [cut])
         shorter = identify(model, replace(gathered, probes=(probe,)))[0]
         assert identify(model, gathered)[0].course[:5] == shorter.course[:5]
 
@@ -206,14 +208,19 @@ class TestIdentify:
 
         probe = gathered_looks(1, 1, 4).probes[0]
         identify_probe(Listener(), probe)
-        steps = [each for each in heard if each[0] in ("begin", "add_saccade", "complete_saccade")]
-        assert [step[0] for step in steps[:5]] == [
+        whole = [each[0] for each in heard if each[0] != "estimate"]
+        later = ["add_fixation", "complete_saccade", "add_saccade"]
+        assert whole[:10] == [
             "begin",
+            "add_fixation",
             "add_saccade",
-            "complete_saccade",
-            "add_saccade",
-            "complete_saccade",
+            *later,
+            *later,
+            "add_fixation",
         ]
+        steps = [each for each in heard if each[0] in ("begin", "add_saccade", "complete_saccade")]
+        places = [list(each[1:]) for each in heard if each[0] == "add_fixation"]
+        assert places == probe.scanpaths[0].fixations[:4].tolist()  # the last one has not ended
         rows = probe.scanpaths[0].saccades
         for number, (_, row) in enumerate(steps[1:8:2]):
             assert np.isnan(row[LATE_COLUMN])
