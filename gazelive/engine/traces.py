@@ -62,19 +62,21 @@ class TraceMaker:
         self._rate_hz = sampling_rate_hz
         self._half = to_samples(parameters.velocity_half_width_ms, sampling_rate_hz, at_least=1)
         self._piece = max(1, round(sampling_rate_hz / TRACES_PER_S))
+        room = 4 * (self._piece + 2 * self._half)
+        self._times_us: Integers = np.empty(room, np.int64)
+        self._x: Floats = np.empty(room)
+        self._y: Floats = np.empty(room)
         self.reset()
 
     def reset(self) -> None:
         """Begin anew: what comes next does not go on from what came."""
-        self._times_us: Integers = np.empty(0, np.int64)
-        self._x: Floats = np.empty(0)
-        self._y: Floats = np.empty(0)
+        self._n_kept = 0
         self._n_before = 0
         """How many of the samples kept have been given out: the window of the next ones."""
 
     def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples that go on in time; return the pieces that are complete."""
-        before_us = times_us[0] if not len(self._times_us) else self._times_us[-1]
+        before_us = self._times_us[self._n_kept - 1] if self._n_kept else times_us[0]
         longest_us = max(times_us[0] - before_us, step_range(times_us)[1])
         if longest_us <= GAP_INTERVALS * 1e6 / self._rate_hz:
             return self._add(times_us, x_deg, y_deg)
@@ -86,23 +88,34 @@ class TraceMaker:
         return pieces
 
     def _add_evenly(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
-        if len(self._times_us):
-            if times_us[0] - self._times_us[-1] > LONGEST_FILLED_S * 1e6:
+        if self._n_kept:
+            last = slice(self._n_kept - 1, self._n_kept)
+            if times_us[0] - self._times_us[self._n_kept - 1] > LONGEST_FILLED_S * 1e6:
                 self.reset()
             else:
                 # with the sample before, so that a gap between the two is filled as well
-                times_us = np.concatenate((self._times_us[-1:], times_us))
-                x_deg = np.concatenate((self._x[-1:], x_deg))
-                y_deg = np.concatenate((self._y[-1:], y_deg))
-                self._times_us, self._x, self._y = self._times_us[:-1], self._x[:-1], self._y[:-1]
+                times_us = np.concatenate((self._times_us[last], times_us))
+                x_deg = np.concatenate((self._x[last], x_deg))
+                y_deg = np.concatenate((self._y[last], y_deg))
+                self._n_kept -= 1
         gaze = even_gaze(times_us, {"L": (x_deg, y_deg)}, self._rate_hz)
         return self._add(gaze.times_us, *gaze.positions)
 
     def _add(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
-        self._times_us = np.concatenate((self._times_us, times_us))
-        self._x, self._y = np.concatenate((self._x, x_deg)), np.concatenate((self._y, y_deg))
-        n_pieces = (len(self._x) - self._n_before - self._half) // self._piece
+        beyond = self._n_kept + len(times_us)
+        if beyond > len(self._times_us):
+            self._make_room(2 * beyond)
+        new = slice(self._n_kept, beyond)
+        self._times_us[new], self._x[new], self._y[new] = times_us, x_deg, y_deg
+        self._n_kept = beyond
+        n_pieces = (beyond - self._n_before - self._half) // self._piece
         return [self._cut(n_pieces)] if n_pieces > 0 else []
+
+    def _make_room(self, n: int) -> None:
+        kept = self._times_us, self._x, self._y
+        self._times_us, self._x, self._y = np.empty(n, np.int64), np.empty(n), np.empty(n)
+        for old, new in zip(kept, (self._times_us, self._x, self._y), strict=True):
+            new[: self._n_kept] = old[: self._n_kept]
 
     def _cut(self, n_pieces: int) -> TracePieces:
         first, beyond = self._n_before, self._n_before + n_pieces * self._piece
@@ -112,12 +125,14 @@ class TraceMaker:
         centred_velocity(self._y[:n_seen], self._half, self._rate_hz, vy)
         shape = n_pieces, self._piece
         pieces = TracePieces(
-            self._times_us[first : beyond : self._piece],
-            self._x[first:beyond].reshape(shape),
-            self._y[first:beyond].reshape(shape),
+            self._times_us[first : beyond : self._piece].copy(),
+            self._x[first:beyond].reshape(shape).copy(),
+            self._y[first:beyond].reshape(shape).copy(),
             np.hypot(vx[first:beyond], vy[first:beyond]).reshape(shape),
         )
-        kept = max(0, beyond - self._half)
-        self._n_before = beyond - kept
-        self._times_us, self._x, self._y = self._times_us[kept:], self._x[kept:], self._y[kept:]
+        done = max(0, beyond - self._half)
+        left = self._n_kept - done
+        for kept in (self._times_us, self._x, self._y):
+            kept[:left] = kept[done : self._n_kept]
+        self._n_kept, self._n_before = left, beyond - done
         return pieces
