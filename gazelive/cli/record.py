@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gazelive.experiment.spec import RunSpec
     from gazelive.gaze.samples import Eyes
 
+DIED = "the experiment's process died; what it had recorded until then is on disk"
 _WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
 
 
@@ -139,7 +140,7 @@ def record(
         quiet=quiet or as_json,
     )
     _check(spec)
-    announce_first_compile(quiet=quiet, elsewhere="gazelive.detection.online_kernels")
+    announce_first_compile(quiet=quiet, elsewhere="online_kernels")
     shown = None
     if config.dashboard.open:
         shown = DashboardOptions(config.dashboard.screen_number, config.dashboard.hide_viewer)
@@ -151,7 +152,7 @@ def record(
         say=lambda text: say(text, quiet=quiet),
     )
     _tell(launched, Path(spec.folder), who, as_json=as_json)
-    raise typer.Exit(launched.exit_code)
+    raise typer.Exit(launched.exit_code if launched.exit_code >= 0 else 1)  # a signal is below 0
 
 
 def _with_options(config: ExperimentConfig, **tables: dict[str, Any]) -> ExperimentConfig:
@@ -292,7 +293,7 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
             "session": str(folder),
             "viewer": manifest.viewer,
             "mode": manifest.mode,
-            "reason": manifest.stop_reason,
+            "reason": manifest.stop_reason or DIED,
             **outcome,
             "identified": None if summary is None else summary.as_json(),
         }
@@ -300,9 +301,11 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
         return
     trials = [what for _, _, what in outcome.get("trials", [])]
     frames = outcome.get("frames", {})
-    output.print(f"Ended: {manifest.stop_reason}.", markup=False)
+    reason = manifest.stop_reason or DIED
+    output.print(f"Ended: {reason.rstrip('.')}.", markup=False)
     told = ", ".join(f"{trials.count(what)} {what}" for what in dict.fromkeys(trials))
-    output.print(f"{counted(len(trials), 'trial')}: {told or 'none'}.", markup=False)
+    if outcome:
+        output.print(f"{counted(len(trials), 'trial')}: {told or 'none'}.", markup=False)
     if frames.get("n"):
         synced = "" if frames.get("synced") else " (paced by the clock: the screen gave no sync)"
         output.print(
@@ -326,6 +329,9 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
             markup=False,
         )
     output.print(f"Wrote {folder}", markup=False)
+    host_file = manifest.config.get("host_file")
+    if host_file and not any(folder.glob("*.edf")):
+        warn(f"the EDF was not fetched: it is on the Host PC as {host_file}")
     following = (
         f"gazelive train {folder.parent} -o lab.model"
         if who.mode == "enrol"

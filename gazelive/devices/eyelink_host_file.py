@@ -65,13 +65,17 @@ class HostEdf:
     ) -> Path:
         """Fetch the file as `stem`.edf, whole or not at all; it stays on the Host PC too."""
         target = folder / f"{stem}.edf"
-        # a folder of its own: where a file exists, pylink would choose another name by itself
-        aside = Path(tempfile.mkdtemp(prefix=f".{stem}.", suffix=".part", dir=folder))
+        aside: Path | None = None
         try:
+            # a folder of its own: where a file exists, pylink would choose another name by itself
+            aside = Path(tempfile.mkdtemp(prefix=f".{stem}.", suffix=".part", dir=folder))
             self._fetch(aside / self.name, progress)
             (aside / self.name).replace(target)
+        except OSError as error:  # the disk is full, for example
+            raise self._not_received(str(error)) from error
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            if aside is not None:
+                shutil.rmtree(aside, ignore_errors=True)
         if progress is not None:
             progress(1.0)
         return target

@@ -15,7 +15,9 @@ from gazelive.engine.child import EngineChild
 from gazelive.engine.documents_file import read_documents
 from gazelive.engine.options import EngineOptions
 from gazelive.engine.summary import RunSummary, summarise
+from gazelive.engine.threads import one_thread_environment
 from gazelive.errors import ConfigError
+from gazelive.experiment.ending import EndWishes, pass_on
 from gazelive.experiment.spec import RUN_FLAG, RunSpec, encode_spec
 from gazelive.experiment.virtual_display import has_screen
 from gazelive.recordings.session_folder import (
@@ -30,7 +32,7 @@ LOOK_S = 0.2
 ENGINE_END_S = 60.0
 DASHBOARD_END_S = 20.0
 N_ENGINES = 4
-"""An engine that dies so often is not started again; the recording goes on without it."""
+"""How often an engine may die; then the recording goes on without it."""
 
 Say = Callable[[str], None]
 
@@ -80,22 +82,28 @@ def launch(
         model=None if model is None else str(model),
         images=(str(spec.stimuli),),
     )
-    say("Starting the engine …")
-    engine = EngineChild(options)
     window: subprocess.Popen[bytes] | None = None
-    try:
-        if dashboard is not None:
-            window = open_dashboard(spec.address, [spec.stimuli], dashboard)
-        # it opens its window meanwhile, and begins when the engine is ready
-        experiment = subprocess.Popen([sys.executable, str(script), RUN_FLAG, encode_spec(spec)])
-        engine = _watch(experiment, engine, options, say, report)
-        engine.wait(ENGINE_END_S)
-        if window is not None:
-            close_dashboard(window, waits=dashboard is not None and dashboard.save is not None)
-    finally:
-        engine.close()
-        if window is not None:
-            close_dashboard(window, waits=False)
+    experiment: subprocess.Popen[bytes] | None = None
+    with EndWishes() as wishes:
+        say("Starting the engine …")
+        engine = EngineChild(options)
+        try:
+            if dashboard is not None:
+                window = open_dashboard(spec.address, [spec.stimuli], dashboard)
+            # it opens its window meanwhile, and begins when the engine is ready
+            command = [sys.executable, str(script), RUN_FLAG, encode_spec(spec)]
+            with wishes.kept_from_children():
+                experiment = subprocess.Popen(command, env=one_thread_environment())
+            engine = _watch(experiment, engine, options, wishes, say, report)
+            _let_settle(engine, Path(spec.folder), wishes)
+            if window is not None:
+                close_dashboard(window, waits=dashboard is not None and dashboard.save is not None)
+        finally:
+            if experiment is not None and experiment.poll() is None:
+                experiment.terminate()
+            engine.close()
+            if window is not None:
+                close_dashboard(window, waits=False)
     return _result(experiment.returncode, Path(spec.folder))
 
 
@@ -103,28 +111,40 @@ def _watch(
     experiment: subprocess.Popen[bytes],
     engine: EngineChild,
     options: EngineOptions,
+    wishes: EndWishes,
     say: Say,
     report: Callable[[], None],
 ) -> EngineChild:
     """Wait for the experiment's end; an engine that dies is started again, and catches up."""
-    n_engines = 1
-    interrupted = False
+    n_engines, n_heard = 1, 0
     while experiment.poll() is None:
-        try:
-            time.sleep(LOOK_S)
-            report()
-        except KeyboardInterrupt:
-            # the experiment has heard it too, and saves everything
-            if interrupted:
-                experiment.terminate()
-            interrupted = True
-            say("Ending the session in order (Ctrl-C again: at once) …")
+        time.sleep(LOOK_S)
+        report()
+        if wishes.count > n_heard:
+            if n_heard:
+                experiment.kill()
+            else:
+                say("Ending the session in order (Ctrl-C again: at once) …")
+                pass_on(experiment)
+            n_heard = wishes.count
         if engine.has_ended and n_engines < N_ENGINES and not _is_over(Path(options.folder)):
             n_engines += 1
+            if n_engines == N_ENGINES:
+                say("The engine dies again and again: the recording goes on without it.")
+                continue
             say("The engine has died; a new one catches up. The recording is not touched.")
             engine.close()
             engine = EngineChild(options)
     return engine
+
+
+def _let_settle(engine: EngineChild, folder: Path, wishes: EndWishes) -> None:
+    """Wait for the engine's last words; of a session that was never closed there are none."""
+    deadline_s = time.monotonic() + (ENGINE_END_S if _is_over(folder) else 0.0)
+    n_heard = wishes.count
+    while time.monotonic() < deadline_s and wishes.count == n_heard:
+        if engine.wait(LOOK_S):
+            return
 
 
 def _is_over(folder: Path) -> bool:

@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.config.reading import snapshot
+from gazelive.config.schema import Keys
 from gazelive.devices.protocol import (
     ControlsPlayback,
     GazeDevice,
@@ -31,9 +32,10 @@ from gazelive.engine.control import request
 from gazelive.engine.device_control import DeviceControl
 from gazelive.engine.keys import Context
 from gazelive.engine.transport import ChunkSender, SettledPosteriors
-from gazelive.errors import GazeliveError, PeerLostError
+from gazelive.errors import DeviceError, GazeliveError, PeerLostError, TransportError
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import Display, Words
+from gazelive.experiment.ending import heed_once
 from gazelive.experiment.plan import Plan, make_plan
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.experiment.session import Session
@@ -46,6 +48,9 @@ from gazelive.recordings.recording import Recording
 from gazelive.recordings.session_folder import SessionManifest, SessionWriter
 from gazelive.recordings.session_writer import now_iso
 
+ENGINE_LATE_S = 15.0
+"""After this time the experimenter is told that it can be done without."""
+
 Script = Callable[[Session], None]
 OpenDisplay = Callable[[RunSpec, Clock], Display]
 
@@ -57,6 +62,7 @@ def main(script: Script) -> None:
     """
     arguments = sys.argv[1:]
     if arguments[:1] == [RUN_FLAG]:
+        heed_once()
         sys.exit(run_told(decode_spec(arguments[1]), script))
     config = Path(sys.argv[0]).with_suffix(".toml")
     command = [sys.executable, "-m", "gazelive", "record", str(config), *arguments]
@@ -72,7 +78,14 @@ def run_told(spec: RunSpec, script: Script) -> int:
         run_session(spec, script, open_display)
     except GazeliveError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, (DeviceError, TransportError)) else 2
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped before the session had begun", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -110,10 +123,10 @@ def run_session(
         cleaning.callback(device.close)
         _use_window(device, display)
         cleaning.callback(_tell_problems, device, say)
-        writer = SessionWriter.create(Path(spec.folder), _manifest(spec, device, plan))
-        cleaning.enter_context(writer)
         lines = _Lines(spec.address, device)
         cleaning.callback(lines.close)
+        writer = SessionWriter.create(Path(spec.folder), _manifest(spec, device, plan))
+        cleaning.enter_context(writer)
         desk = Desk(device, writer, clock=clock, sender=lines.sender, server=lines.control)
         simulates = spec.config.tracker.device == "simulated"
         kind = Session if recording is None else ReplayedSession
@@ -131,8 +144,9 @@ def run_session(
             say=say,
             snapshots=None if spec.snapshots is None else Path(spec.snapshots),
         )
+        failure: BaseException | None = None
         try:
-            lines.wait_for_engine(display)
+            lines.wait_for_engine(display, spec.config.keys)
             desk.open()
             script(session)
         except SessionAbortedError as abort:
@@ -140,10 +154,16 @@ def run_session(
         except KeyboardInterrupt:
             session.report.reason = "stopped by Ctrl-C"
         except BaseException as error:
-            session.report.reason = f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            _save(session, desk, device, display, writer, say)
+            is_known = isinstance(error, GazeliveError)
+            session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
+            failure = error
+        for problem in save(session, desk, display, writer, say):
+            if failure is None:
+                failure = problem
+            else:
+                print(f"warning: {problem}", file=sys.stderr)
+        if failure is not None:
+            raise failure
     return session
 
 
@@ -164,7 +184,7 @@ class _Lines:
         self.control = DeviceControl(self._context, addresses.device, device)
         self._posteriors = SettledPosteriors(self._context, addresses.documents)
 
-    def wait_for_engine(self, display: Display) -> None:
+    def wait_for_engine(self, display: Display, keys: Keys) -> None:
         """Show that it is not long any more until the engine is ready; the first time it compiles.
 
         An engine that never comes is done without: it catches up whenever it does.
@@ -172,9 +192,19 @@ class _Lines:
         if self._control_address is None:
             return
         display.show(Words("One moment …"))
-        deadline_s = time.monotonic() + ENGINE_START_S
-        while time.monotonic() < deadline_s:
+        began_s = time.monotonic()
+        is_late = False
+        while time.monotonic() < began_s + ENGINE_START_S:
+            if not is_late and time.monotonic() > began_s + ENGINE_LATE_S:
+                is_late = True
+                hint = f"The engine is not ready. Press {keys.go_on.upper()} to begin without it"
+                display.show(Words("One moment …", hint))
             display.flip()
+            pressed = display.pressed()
+            if keys.abort in pressed:
+                raise SessionAbortedError("aborted by the experimenter")
+            if is_late and keys.go_on in pressed:
+                return
             with contextlib.suppress(PeerLostError):
                 request(self._context, self._control_address, "status", timeout_s=0.1)
                 return
@@ -226,21 +256,24 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
             "n_trials": len(plan.trials),
             "images": [trial.image for trial in plan.trials],
             "seed": plan.seed,
+            "host_file": getattr(device, "host_file_name", None),
             "simulated_viewer": spec.simulate_as,
             "replay_of": None if spec.replayed is None else str(spec.replayed),
         },
     )
 
 
-def _save(
+def save(
     session: Session,
     desk: Desk,
-    device: GazeDevice,
     display: Display,
     writer: SessionWriter,
     say: Callable[[str], None],
-) -> None:
-    """Stop, write down what the session came to, close it, and fetch the tracker's own file."""
+) -> list[Exception]:
+    """Stop, write down what the session came to, close it, and fetch the tracker's own file.
+
+    Whatever fails, all of it is tried; return what failed.
+    """
     report, frames = session.report, session.stage.frames.session
     told = {
         "trials": [list(outcome) for outcome in report.outcomes],
@@ -250,24 +283,35 @@ def _save(
         "gate_timeouts": report.n_gate_timeouts,
         "recognition": {"right": report.n_right_answers, "of": report.n_answers},
     }
-    writer.update(config=writer.manifest.config | {"outcome": told})
-    desk.close(report.reason)
+    steps: list[Callable[[], object]] = [
+        lambda: writer.update(config=writer.manifest.config | {"outcome": told}),
+        lambda: desk.close(report.reason),
+    ]
+    device = desk.device
     if isinstance(device, HasHostFile) and not isinstance(device, ControlsPlayback):
-        _fetch_host_file(device, display, writer.folder, say)
+        steps.append(lambda: _fetch_host_file(device, display, writer.folder, say))
+    failures: list[Exception] = []
+    for step in steps:
+        try:
+            step()
+        except (GazeliveError, OSError) as error:
+            failures.append(error)
+    return failures
 
 
 def _fetch_host_file(
     device: HasHostFile, display: Display, folder: Path, say: Callable[[str], None]
 ) -> None:
-    """Fetch the tracker's own file; where that fails, say so: the session itself is saved."""
+    """Fetch the tracker's own file, and show how far it is; a window that is gone is no reason."""
     shown = -1
 
     def show(fraction: float) -> None:
         nonlocal shown
         if int(fraction * 20) > shown:
             shown = int(fraction * 20)
-            display.show(Words(f"Saving the recording … {fraction:.0%}"))
-            display.flip()
+            with contextlib.suppress(Exception):
+                display.show(Words(f"Saving the recording … {fraction:.0%}"))
+                display.flip()
 
     show(0.0)
     bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
@@ -278,11 +322,7 @@ def _fetch_host_file(
             bar.update(task, completed=fraction)
             show(fraction)
 
-        try:
-            path = device.receive_host_file(folder, folder.name, progress)
-        except GazeliveError as error:
-            print(f"warning: {error}", file=sys.stderr)
-            return
+        path = device.receive_host_file(folder, folder.name, progress)
     say(f"The tracker's own file: {path}")
 
 

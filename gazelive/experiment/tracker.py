@@ -50,5 +50,6 @@ def _eyelink(spec: RunSpec, clock: Clock) -> GazeDevice:
         calibration_type=tracker.calibration_type,
         real_time=tracker.real_time,
     )
-    stem = f"{spec.participant.viewer or 'x'}{spec.participant.session}"
+    # with _ between them: session 1 of a1 is not session 11 of a
+    stem = f"{spec.participant.viewer or 'x'}_{spec.participant.session}"
     return EyeLinkDevice(settings, clock=clock, host_file_stem=stem)

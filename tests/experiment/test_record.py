@@ -198,10 +198,30 @@ def interrupted(process: subprocess.Popen[str], what: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
-def test_ctrl_c_ends_in_order(lab: Path, screen_environment: dict[str, str]) -> None:
+def test_ctrl_c_while_it_starts_leaves_nothing(
+    lab: Path, screen_environment: dict[str, str]
+) -> None:
+    with begun(lab, screen_environment, "--viewer", "anna") as process:
+        assert process.stdout is not None
+        while "Starting the engine" not in process.stdout.readline():
+            assert process.poll() is None
+        interrupted(process, signal.SIGINT)
+        said = process.stdout.read()
+    assert process.returncode == 1
+    assert "never begun" in said
+    assert "Traceback" not in said
+    assert not list(lab.glob("sessions/*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
+@pytest.mark.parametrize("by", ["the terminal", "kill"])
+def test_ctrl_c_ends_in_order(lab: Path, screen_environment: dict[str, str], by: str) -> None:
     process = begun(lab, screen_environment, "--viewer", "anna")
     folder = wait_for(lab, "SaccadeOnset", process)
-    interrupted(process, signal.SIGINT)
+    if by == "kill":
+        process.terminate()
+    else:
+        interrupted(process, signal.SIGINT)
     said, _ = process.communicate(timeout=120)
     manifest: Any = read_manifest(folder)
     assert manifest.stop_reason == "stopped by Ctrl-C", said
@@ -228,6 +248,7 @@ def test_the_engine_may_die_and_the_experiment_too(
     experiment.kill()
     said, _ = process.communicate(timeout=120)
     assert "a new one catches up" in said
+    assert "process died; what it had recorded" in said
     recording = read_session(folder)
     assert len(recording.trials) >= 3
     assert recording.n_samples > 3 * 2000

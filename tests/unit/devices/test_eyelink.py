@@ -539,6 +539,15 @@ def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path
     assert device.receive_host_file(tmp_path, "session").exists(), "a second try may work"
 
 
+def test_an_edf_for_which_there_is_no_room_is_still_on_the_host(connect, clock, tmp_path):
+    device, _ = connect()
+    device.start()
+    _read(device, clock, 0.2)
+    device.stop()
+    with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
+        device.receive_host_file(tmp_path / "gone", "session")
+
+
 def test_ctrl_c_anywhere_leaves_an_edf_that_can_be_fetched(connect, clock, tmp_path, monkeypatch):
     device, pylink = connect()
     device.start()

@@ -1,0 +1,109 @@
+"""The end of a session: whatever fails, everything else is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gazelive.config.schema import Keys
+from gazelive.engine.addresses import free_addresses
+from gazelive.errors import DeviceError, RecordingError
+from gazelive.experiment import run
+from gazelive.experiment.display import Words
+from gazelive.experiment.run import save
+from gazelive.experiment.scene_viewing import scene_viewing
+from gazelive.experiment.stage import SessionAbortedError
+from gazelive.recordings.session_folder import read_manifest, read_session
+
+from .lab import Lab
+
+
+def finished(tmp_path: Path, **options: Any) -> Lab:
+    """Return a lab whose session is over and not saved."""
+    lab = Lab(tmp_path / "s", n_images=1, **options)
+    scene_viewing(lab.session)
+    return lab
+
+
+def saved(lab: Lab) -> list[Exception]:
+    failures = save(
+        lab.session, lab.desk, lab.display, lab.desk._recorder._writer, lab.console.append
+    )
+    lab.desk.device.close()
+    return failures
+
+
+def test_a_session_is_saved_with_the_trackers_own_file(tmp_path: Path) -> None:
+    lab = finished(tmp_path)
+    assert saved(lab) == []
+    assert (lab.folder / "s.asc").is_file()
+    manifest = read_manifest(lab.folder)
+    assert manifest.stop_reason == "all images were shown"
+    assert manifest.config["outcome"]["trials"] == [[1, "image1.png", "shown"]]
+    assert lab.console[-1].startswith("The tracker's own file")
+
+
+def test_a_disk_that_takes_no_more_does_not_keep_the_rest_from_being_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = finished(tmp_path)
+    writer = lab.desk._recorder._writer
+
+    def full(**_fields: object) -> None:
+        raise RecordingError("the disk is full", path=lab.folder)
+
+    monkeypatch.setattr(writer, "update", full)
+    failures = saved(lab)
+    assert failures
+    assert all("the disk is full" in str(failure) for failure in failures)
+    assert len(read_session(lab.folder).trials) == 1
+    assert (lab.folder / "s.asc").is_file()
+
+
+def test_a_window_that_is_gone_does_not_keep_the_file_on_the_tracker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = finished(tmp_path)
+
+    def gone(_scene: object) -> None:
+        raise DeviceError("the experiment's window has been closed")
+
+    monkeypatch.setattr(lab.display, "show", gone)
+    assert saved(lab) == []
+    assert (lab.folder / "s.asc").is_file()
+
+
+def test_a_file_that_does_not_come_is_a_failure_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = finished(tmp_path)
+
+    def lost(*_arguments: object) -> Path:
+        raise DeviceError("the EDF was not received: it is on the Host PC as ANNA_1.EDF")
+
+    monkeypatch.setattr(lab.desk.device, "receive_host_file", lost)
+    (failure,) = saved(lab)
+    assert "ANNA_1.EDF" in str(failure)
+    assert read_manifest(lab.folder).finished_at is not None
+
+
+@pytest.mark.parametrize("key", ["escape", "space"])
+def test_an_engine_that_never_comes_can_be_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    lab = Lab(tmp_path / "s")
+    lines = run._Lines(str(free_addresses()), lab.desk.device)
+    monkeypatch.setattr(run, "ENGINE_LATE_S", 0.0)
+    lab.display.press_at = [(lambda d: isinstance(d.scene, Words) and "SPACE" in d.scene.hint, key)]
+    try:
+        if key == "space":
+            lines.wait_for_engine(lab.display, Keys())
+        else:
+            with pytest.raises(SessionAbortedError):
+                lines.wait_for_engine(lab.display, Keys())
+    finally:
+        lines.close()
+        lab.desk.close("done")
+        lab.desk.device.close()
