@@ -30,7 +30,7 @@ from gazelive.recordings.session_folder import is_session_folder, read_manifest
 
 PATIENCE_MS = 50
 """How long the loop sleeps when nothing comes."""
-DISK_EVERY_S = 0.25
+DISK_EVERY_S = 0.5
 """How often the journal is looked at while the wire brings everything: the later, the longer …"""
 IDLE_DISK_EVERY_S = 0.1
 """… and while it brings nothing."""

@@ -18,7 +18,7 @@ from gazelive.recordings.time_order_kernels import step_range
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-TRACES_PER_S = 60
+TRACES_PER_S = 50
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class TracePieces:
 
 
 class TraceMaker:
-    """Cuts a stream of gaze into pieces of a sixtieth of a second, whatever chunks it comes in.
+    """Cuts a stream of gaze into pieces of a fiftieth of a second, whatever chunks it comes in.
 
     The speed is what the detector compares with its threshold; it is known half a velocity window
     after the sample, so the pieces come that much later.

@@ -189,8 +189,11 @@ def listen(address: str, is_over: Any, heard: Any) -> None:
 
 
 class Listener:
-    """Listens in a process of its own, as a dashboard does: a thread would wait for its turn
-    behind the device, which is simulated in this process. Both read the machine's one clock."""
+    """Listens in a process of its own, as a dashboard does.
+
+    A thread would wait for its turn behind the device, which is simulated in this process. Both
+    processes read the machine's one clock.
+    """
 
     def __init__(self, addresses: Addresses) -> None:
         spawn = multiprocessing.get_context("spawn")
