@@ -58,6 +58,13 @@ class Evidence:
         self._settled.append(scanpath)
         return [*notices, self._posterior(self._probe.estimate(), time_us)]
 
+    def leave_out(self, time_us: int) -> list[Posterior]:
+        """Forget what the open interval said, which does not count; say what holds without it."""
+        if not self._has_spoken:
+            return []
+        self.abandon()
+        return [self._posterior(self._probe.estimate(), time_us)]
+
     def abandon(self) -> None:
         """Forget what the open interval said: it is none."""
         if not self._has_spoken:

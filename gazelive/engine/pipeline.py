@@ -436,9 +436,12 @@ class Pipeline:
                 )
             )
             if self._evidence is not None and one.block.identifies:
+                any_counts = True
+                if not one.interval.counts:
+                    self._documents += self._evidence.leave_out(one.interval.end_us)
+                    continue
                 scanpath = scanpath_of(one.gaze, one.interval.image)
                 self._documents += self._evidence.settle(scanpath, one.interval.end_us)
-                any_counts = True
         return any_counts
 
 

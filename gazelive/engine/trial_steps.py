@@ -129,6 +129,7 @@ class TrialSteps:
                 image=trial.image,
                 image_onset_us=trial.onset_us,
                 image_offset_us=trial.offset_us,
+                variables=dict(trial.variables),
             )
             steps.append(Viewed(viewed))
         return steps

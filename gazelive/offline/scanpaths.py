@@ -6,6 +6,7 @@ it is. The label of a probe travels beside its scanpaths and is never looked at 
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -162,7 +163,15 @@ class Reading:
         )
         paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
         steps = running_saccades(analysis) if self.running else ()
-        return Probe(name, entry.viewer, entry.session, paths, steps), analysis.warnings
+        counts = [found.interval.counts for found in analysis.intervals]
+        warnings = analysis.warnings
+        if not all(counts):
+            n = counts.count(False)
+            left_out = f"{n} image{' was' if n == 1 else 's were'} not seen to the end and left out"
+            warnings = (*warnings, f"{name}: {left_out}")
+            paths = tuple(itertools.compress(paths, counts))
+            steps = tuple(itertools.compress(steps, counts))
+        return Probe(name, entry.viewer, entry.session, paths, steps), warnings
 
     def try_probe(self, entry: CorpusEntry, name: str) -> tuple[Probe | None, tuple[str, ...]]:
         """Return the probe, or None and why there is none: other recordings may be whole."""

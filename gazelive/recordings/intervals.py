@@ -10,6 +10,10 @@ import msgspec
 
 from gazelive.recordings.recording import Block, Recording, Trial
 
+WHOLE_IMAGE = "whole_image"
+"""The trial's variable by which our experiment says, before the image goes, that it was seen to its
+end (1) or not (0). Recordings of others do not say it, and count."""
+
 
 class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of one block: samples at `start_us` or later, and before `end_us`."""
@@ -20,6 +24,9 @@ class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
     trial: str | None = None
     image: str | None = None
     image_onset_us: int | None = None
+    counts: bool = True
+    """Whether it says something of the person: not where the image was taken away before its time
+    (skipped, repeated, aborted) or never came."""
 
 
 def viewing_intervals(
@@ -72,6 +79,7 @@ def interval_of_trial(trial: Trial, block: int, first_us: int, beyond_us: int) -
         trial=trial.name,
         image=trial.image,
         image_onset_us=trial.image_onset_us,
+        counts=trial.variables.get(WHOLE_IMAGE) != "0",
     )
 
 

@@ -179,3 +179,25 @@ class TestImages:
         assert f"c.png is not in {tmp_path}" in texts[1]
         assert all(text.endswith(": the centre bias counts instead") for text in texts)
         assert course_live(documents) == self.offline(model_path, tmp_path)
+
+
+@pytest.mark.parametrize("cut_short", [0, 1, 3])
+def test_an_image_that_was_not_seen_to_its_end_is_no_evidence_live_nor_offline(cut_short):
+    """What was said of it while it ran is taken back when it goes."""
+    recording = recorded(seed=5)
+    offset_us = 1_000_000 + 6_000_000 * cut_short + 3_400_000
+    said = Message(offset_us - 1000, "!V TRIAL_VAR whole_image 0")
+    told = sorted((*recording.messages, said), key=lambda message: message.tracker_time_us)
+    cut = make_recording(recording.blocks, told)
+    live = run(cut, CHUNKS)
+    assert sum(isinstance(document, IntervalSettled) for document in live) == 4
+    last = [document for document in live if isinstance(document, Posterior)][-1]
+    assert last.n_images == 3
+    counts = [one.interval.counts for one in analyse(cut).intervals]
+    assert counts == [trial != cut_short for trial in range(4)]
+    probe = probe_of(cut)
+    paths = tuple(path for path, is_one in zip(probe.scanpaths, counts, strict=True) if is_one)
+    offline = identify_probe(IDENTIFIER, replace(probe, scanpaths=paths, running=())).estimate
+    assert last.settled
+    assert last.n_saccades == offline.n_saccades
+    assert last.log_probabilities[0] == offline.log_probabilities[last.leading[0]]

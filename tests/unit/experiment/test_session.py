@@ -16,6 +16,7 @@ from gazelive.errors import CalibrationError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.gaze.documents import Posterior
+from gazelive.offline.scanpaths import gather
 from gazelive.recordings.recording import Calibration
 
 from .lab import SHORT, Lab, changed, texts
@@ -431,3 +432,13 @@ def test_a_replay_that_is_left_says_so_and_damaged_images_do_not_end_it(tmp_path
     lab.run()
     assert not any(isinstance(scene, Picture) for _, scene in lab.display.shown)
     assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "aborted"]
+
+
+def test_images_that_were_not_seen_to_the_end_teach_nothing(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    lab.display.press_at = [(lambda display: isinstance(display.scene, Picture), "s")]
+    lab.run()
+    gathered = gather(tmp_path / "s")
+    images = [Path(path.image or "").name for path in gathered.probes[0].scanpaths]
+    assert images == ["image2.png", "image3.png"]
+    assert any("1 image was not seen to the end" in warning for warning in gathered.warnings)
