@@ -153,8 +153,8 @@ def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) ->
     from gazelive.offline.training import refit as refit_model
 
     model = load_model(model_path)
-    with progress(f"Training {model.identifier.method}", quiet=quiet):
-        again = refit_model(model)
+    with progress(f"Training {model.identifier.method}", quiet=quiet) as report:
+        again = refit_model(model, report)
     for warning in again.warnings:
         warn(warning)
     save(again.model, target or model_path)

@@ -7,7 +7,8 @@ the direction of their mean embedding, so a new viewer needs nothing but their o
 
 The posterior is ln p = τ·cosine + ln prior, normalised: the cosine itself grows with the number
 of saccades as fast as what it means (on real data across sessions, exponents of −0.07 to 0.1 fitted
-best for a further factor in their number), and one τ serves galleries of 2 to 77 people.
+best for a further factor in their number). One τ serves galleries of any size that were enrolled
+with as much; with little enrolment it is smaller (`gazelive_samples.default_temperature`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gazelive.features.identity_kernels import Movement
 from gazelive.features.scanpath import MOVEMENT_AT, Column, Rows, Scanpath
 from gazelive.identification import embedding_kernels as kernels
 from gazelive.identification.contract import Estimate
+from gazelive.identification.counting import Counts
 from gazelive.identification.evidence_kernels import log_posterior, write_leading
 from gazelive.identification.linear import checked_log_prior
 from gazelive.identification.open_set import MatchThreshold
@@ -210,24 +212,20 @@ class EmbeddingProbe:
         self._log_prior = checked_log_prior(log_prior, n_viewers)
         self._settled = np.zeros(identifier.embedding.n_embedded)
         self._interval = OpenInterval(identifier.embedding)
-        self._is_open = False
         self._n_counted = 0
-        self._n_saccades = 0
-        self._n_open = 0
-        self._n_images = 0
-        self._seconds = 0.0
+        self._counts = Counts()
 
     def begin(self, image: str | None) -> None:
         """Open an interval; what an unsettled one said before stays."""
         del image
-        if self._is_open:
-            self._close(self._n_open, 0.0)
-        self._is_open = True
+        if self._counts.is_open:
+            self._close(self._counts.n_open, 0.0)
+        self._counts.is_open = True
 
     def add_saccade(self, row: Rows) -> None:
         """Take a saccade as far as it is known."""
         self._interval.add(row)
-        self._n_open += 1
+        self._counts.n_open += 1
 
     def complete_saccade(self, row: Rows) -> None:
         """Nothing here waits for the next saccade."""
@@ -255,21 +253,11 @@ class EmbeddingProbe:
             self._log_prior,
             log_probabilities,
         )
-        return Estimate(
-            log_probabilities,
-            identifier.threshold.log_unknown(best_match(cosines), n_counted),
-            self._n_saccades + self._n_open,
-            self._n_images + self._is_open,
-            self._seconds + (seconds or 0.0),
-            not self._is_open,
-        )
+        log_unknown = identifier.threshold.log_unknown(best_match(cosines), n_counted)
+        return self._counts.estimate(log_probabilities, log_unknown, seconds)
 
     def _close(self, n_saccades: int, seconds: float) -> None:
         self._settled += self._interval.weighted()
         self._n_counted += self._interval.n_saccades
-        self._n_saccades += n_saccades
-        self._n_images += 1
-        self._seconds += seconds
+        self._counts.close(n_saccades, seconds)
         self._interval.clear()
-        self._n_open = 0
-        self._is_open = False

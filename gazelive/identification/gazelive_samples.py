@@ -20,7 +20,12 @@ from gazelive.features.feature_set import DIRECTIONS_AND_SIZES, Feature, Feature
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
 from gazelive.identification.embedding import Embedding, OpenWindow, best_match, counted_rows
 from gazelive.identification.machines import fit_temperature
-from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
+from gazelive.identification.open_set import (
+    MatchThreshold,
+    UsualStrangers,
+    no_threshold,
+    threshold_of_matches,
+)
 from gazelive.identification.representation import Block, robust_block
 from gazelive.identification.training_set import TrainingSet
 from gazelive.identification.units import unit_windows
@@ -39,8 +44,13 @@ are told apart by the frequencies of directions alone, far too sure of itself.""
 RIDGE = 0.5
 """Added to each eigenvalue of the windows' covariance, in units of the mean eigenvalue."""
 MOST_DIMENSIONS = 400
-DEFAULT_TEMPERATURE = 48.0
-"""τ fitted across sessions of BioEye 2015 (77 people, random dots and reading, both ways)."""
+LARGEST_TEMPERATURE = 60.0
+USUAL_DIMENSIONS = 60.0
+USUAL_SACCADES = 20.0
+"""How τ depends on enrolment (`default_temperature`), fitted across sessions of BioEye 2015
+(random dots and reading, both ways; galleries of 2 to 20, 20 to 230 saccades of each)."""
+USUAL_STRANGERS = UsualStrangers(spread=0.022, spread_per_log=0.0057, n_strangers=100.0)
+"""From half of the people of BioEye 2015."""
 FEWEST_VIEWERS_TO_CALIBRATE = 20
 FEWEST_FOR_STRANGERS = 4
 VIEWER_FOLDS = 4
@@ -170,6 +180,17 @@ def session_folds(training: TrainingSet, windows: Windows) -> Integers:
     return codes[windows.scanpath]
 
 
+def default_temperature(n_dimensions: int, saccades_per_viewer: float) -> float:
+    """Return τ for so much enrolment: 48 with 400 dimensions and 216 saccades of each viewer.
+
+    In a space of few dimensions, which is all that few windows span, anybody's cosines are large;
+    and the mean of few windows lies beside where the person's own would.
+    """
+    of_space = n_dimensions / (n_dimensions + USUAL_DIMENSIONS)
+    of_means = saccades_per_viewer / (saccades_per_viewer + USUAL_SACCADES)
+    return LARGEST_TEMPERATURE * of_space * of_means
+
+
 def calibrated_temperature(
     training: TrainingSet, windows: Windows, vectors: SingleFloats
 ) -> tuple[float, str]:
@@ -177,17 +198,22 @@ def calibrated_temperature(
 
     The refinement is shrunken: 20 viewers count as much as the default.
     """
-    default = f"the default temperature {DEFAULT_TEMPERATURE:g} (BioEye 2015, across sessions)"
     n_viewers = training.n_viewers
+    saccades_per_viewer = float(windows.weight.sum()) / n_viewers
+    usual = default_temperature(vectors.shape[1], saccades_per_viewer)
+    default = (
+        f"the default temperature {usual:.3g} for {saccades_per_viewer:.0f} saccades of a viewer "
+        "(BioEye 2015, across sessions)"
+    )
     if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE:
-        return DEFAULT_TEMPERATURE, default
+        return usual, default
     folds = session_folds(training, windows)
     cosines, labels = held_out_cosines(training, windows, vectors, folds)
     if not len(labels):
-        return DEFAULT_TEMPERATURE, default
+        return usual, default
     own = fit_temperature(cosines, labels)
     share = n_viewers / (n_viewers + FEWEST_VIEWERS_TO_CALIBRATE)
-    shrunken = float(np.exp(share * np.log(own) + (1 - share) * np.log(DEFAULT_TEMPERATURE)))
+    shrunken = float(np.exp(share * np.log(own) + (1 - share) * np.log(usual)))
     return shrunken, f"temperature {shrunken:.3g}, refined across sessions from {default}"
 
 
@@ -219,7 +245,13 @@ def strangers_threshold(
             _add_matches(matches, vectors[own], strange.weight[own], directions, rng)
     found = {amount: np.array(values) for amount, values in matches.items()}
     return threshold_of_matches(
-        found, false_acceptance_rate, f"{n_viewers} viewers, left out a quarter at a time"
+        found,
+        false_acceptance_rate,
+        f"{n_viewers} viewers, left out a quarter at a time",
+        n_strangers=n_viewers,
+        usual=USUAL_STRANGERS,
+        # the best of n is about as good as ln n, and those left out met fewer
+        growth=float(np.log(n_viewers) / np.log(n_viewers * (1 - 1 / VIEWER_FOLDS))),
     )
 
 

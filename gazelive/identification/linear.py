@@ -25,6 +25,7 @@ from gazelive.errors import ModelError
 from gazelive.features.scanpath import Rows, Scanpath
 from gazelive.identification import evidence_kernels as kernels
 from gazelive.identification.contract import Estimate
+from gazelive.identification.counting import Counts
 from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
 from gazelive.identification.plda import Plda
 from gazelive.identification.representation import Block, Representation
@@ -198,27 +199,22 @@ class LinearProbe:
         self._units = 0.0
         self._scored_units = 0.0
         self._log_unknown = NOTHING_KNOWN
-        self._n_open = 0
         self._says = False
-        self._is_open = False
-        self._n_saccades = 0
-        self._n_images = 0
-        self._seconds = 0.0
+        self._counts = Counts()
 
     def begin(self, image: str | None) -> None:
         """Open an interval; what an unsettled one said before stays."""
         del image
-        if self._is_open:
-            units = n_units(self._n_open) if self._says else 0.0
+        if self._counts.is_open:
             evidence = self._open + self._identifier.constant * self._seen_units()
-            self._close(evidence, units, self._n_open, 0.0)
-        self._is_open = True
+            self._close(evidence, self._open_units(), self._counts.n_open, 0.0)
+        self._counts.is_open = True
 
     def add_saccade(self, row: Rows) -> None:
         """Take a saccade as far as it is known."""
         for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
             self._says |= weights.add(row, kernels.NEW, scratch, self._open)
-        self._n_open += 1
+        self._counts.n_open += 1
 
     def complete_saccade(self, row: Rows) -> None:
         """Take what was missing of the last saccade."""
@@ -247,7 +243,7 @@ class LinearProbe:
         """Return the posterior of all evidence so far."""
         identifier = self._identifier
         log_probabilities = np.empty(len(self._settled))
-        units = self._units + (n_units(self._n_open) if self._says else 0.0)
+        units = self._units + self._open_units()
         kernels.running_log_posterior(
             self._settled,
             self._open,
@@ -257,31 +253,25 @@ class LinearProbe:
             self._log_prior,
             log_probabilities,
         )
-        return Estimate(
-            log_probabilities,
-            self._log_unknown,
-            self._n_saccades + self._n_open,
-            self._n_images + self._is_open,
-            self._seconds + (seconds or 0.0),
-            not self._is_open,
-        )
+        return self._counts.estimate(log_probabilities, self._log_unknown, seconds)
+
+    def _open_units(self) -> float:
+        """Return for how many units the open interval counts."""
+        return n_units(self._counts.n_open) if self._says else 0.0
 
     def _seen_units(self) -> float:
         """Return how often c counts for the open interval, by how much of it has been seen."""
         if not self._says:
             return 0.0
-        return min(self._n_open / self._identifier.usual_saccades, n_units(self._n_open))
+        n_open = self._counts.n_open
+        return min(n_open / self._identifier.usual_saccades, n_units(n_open))
 
     def _close(self, evidence: Floats, units: float, n_saccades: int, seconds: float) -> None:
         self._settled += evidence
         self._units += units
-        self._n_saccades += n_saccades
-        self._n_images += 1
-        self._seconds += seconds
+        self._counts.close(n_saccades, seconds)
         self._open[:] = 0
-        self._n_open = 0
         self._says = False
-        self._is_open = False
 
 
 def checked_log_prior(log_prior: Floats | None, n_viewers: int) -> Floats:

@@ -36,12 +36,18 @@ class Options:
     stimuli: Path | None = None
     """Where the images are, for their saliency."""
     report: Callable[[float], None] = lambda _fraction: None
+    """Told how far training is, 0 to 1."""
 
 
 SESSION_CORRELATION: dict[MachineKind, float] = {"likelihood": 0.1, "svm": 0.3, "logistic": 0.3}
 """ρ of recordings, fitted across the sessions of BioEye 2015 (`LinearIdentifier.correlation`)."""
 
 FitMethod = Callable[[TrainingSet, Options], Fitted]
+
+
+def session_correlation(training: TrainingSet, kind: MachineKind) -> float:
+    """Return ρ: what a fixation table tells is taken as it is."""
+    return SESSION_CORRELATION[kind] if training.kind == "samples" else 0.0
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,16 @@ def fit_method(name: str, training: TrainingSet, options: Options | None = None)
         )
     if not len(training):
         raise ModelError("there is no scanpath with a saccade to learn from")
-    return method.fit(training, options or Options())
+    options = options or Options()
+    fitted = method.fit(training, options)
+    options.report(1.0)
+    return fitted
 
 
 def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod:
     def fit_it(training: TrainingSet, options: Options) -> Fitted:
         fitted = fit(training)
+        options.report(0.7)
         n_viewers = training.n_viewers
         plda, threshold = None, no_threshold("too few viewers to know what strangers are like")
         scores, viewers = fitted.raw_scores, fitted.machine.viewers
@@ -90,7 +100,7 @@ def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod
             plda,
             fitted.closing,
             fitted.closing_weights,
-            SESSION_CORRELATION[fitted.machine.kind] if training.kind == "samples" else 0.0,
+            session_correlation(training, fitted.machine.kind),
         )
         protocol = "single scanpaths held out, within sessions"
         return Fitted(
@@ -108,7 +118,9 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
     if training.kind == "fixations":
         return _fit_linear("gazelive", fit_gazelive_fixations)(training, options)
     block = samples.fit_block(training, texture=options.texture)
+    options.report(0.1)
     windows = samples.tempered_windows(training, block)
+    options.report(0.4)
     embedding = samples.fit_embedding(block, windows)
     vectors = samples.embedded(embedding, windows)
     viewers = training.viewers[windows.scanpath]
@@ -121,6 +133,7 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
         folds = unit_folds(images, windows.scanpath, viewers)
         protocol = "a fifth of each session held out; across sessions it will be lower"
     cosines, labels = samples.held_out_cosines(training, windows, vectors, folds)
+    options.report(0.6)
     identifier = EmbeddingIdentifier(
         "gazelive",
         training.viewer_ids,
@@ -137,24 +150,20 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
     )
 
 
-def _fit_scenewalk(training: TrainingSet, options: Options) -> Fitted:
-    return fit_scenewalk(
-        training,
-        options.false_acceptance_rate,
-        options.stimuli,
-        SESSION_CORRELATION["likelihood"] if training.kind == "samples" else 0.0,
-        options.report,
-    )
+FitSceneWalk = Callable[[TrainingSet, float, Path | None, float, Callable[[float], None]], Fitted]
 
 
-def _fit_fisher_scenewalk(training: TrainingSet, options: Options) -> Fitted:
-    return fit_fisher_scenewalk(
-        training,
-        options.false_acceptance_rate,
-        options.stimuli,
-        SESSION_CORRELATION["svm"] if training.kind == "samples" else 0.0,
-        options.report,
-    )
+def _fit_scenewalk(fit: FitSceneWalk, kind: MachineKind) -> FitMethod:
+    def fit_it(training: TrainingSet, options: Options) -> Fitted:
+        return fit(
+            training,
+            options.false_acceptance_rate,
+            options.stimuli,
+            session_correlation(training, kind),
+            options.report,
+        )
+
+    return fit_it
 
 
 _BOTH: tuple[SourceKind, ...] = ("samples", "fixations")
@@ -178,7 +187,7 @@ METHODS = {
             "fisher-scenewalk",
             "the paper's Fisher SVM on SceneWalk",
             _BOTH,
-            _fit_fisher_scenewalk,
+            _fit_scenewalk(fit_fisher_scenewalk, "svm"),
         ),
         Method(
             "markov-dynamics",
@@ -192,6 +201,11 @@ METHODS = {
             _BOTH,
             _fit_linear("markov", lambda t: fit_generative(t, dynamics=False)),
         ),
-        Method("scenewalk", "the paper's SceneWalk", _BOTH, _fit_scenewalk),
+        Method(
+            "scenewalk",
+            "the paper's SceneWalk",
+            _BOTH,
+            _fit_scenewalk(fit_scenewalk, "likelihood"),
+        ),
     )
 }

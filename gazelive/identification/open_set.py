@@ -4,10 +4,13 @@ A `MatchThreshold` says, for an amount of evidence, how well strangers' best mat
 with the false-acceptance rate as the share of strangers that still pass. The probability of being
 unknown is ½ at that threshold, and falls off as the match gets better than strangers' are.
 
-Strangers are not in training; so each viewer in turn is left out and plays one.
+Strangers are not in training; so each viewer in turn is left out and plays one. Where few can, what
+is known of strangers elsewhere helps (`UsualStrangers`).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -21,9 +24,25 @@ NOTHING_KNOWN = float(np.log(0.5))
 """ln of the probability of being unknown where nothing tells strangers from viewers."""
 STEEPNESS = 4.0
 """Log odds per `upper_spread` of strangers' best matches."""
-TAIL = 1.3
+TAIL = 1.2
 """Strangers' best matches have a heavier tail than a normal distribution."""
 LARGEST_LOG_ODDS = 30.0
+LEAST_SHARE = 0.25
+"""Amounts of evidence that fewer of the strangers reach, compared with the least, do not count:
+what a single person looks like says nothing of how strangers spread."""
+REACH = 4.0
+"""How many times more evidence than any stranger gave the threshold is still extended to."""
+
+
+@dataclass(frozen=True)
+class UsualStrangers:
+    """What strangers' best matches are like in a corpus that was large enough to see it."""
+
+    spread: float
+    spread_per_log: float
+    """Of `upper_spread`: at an amount of 1, and more with each unit of its logarithm."""
+    n_strangers: float
+    """How many strangers of one's own it counts as much as."""
 
 
 class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,25 +81,40 @@ def threshold_of_matches(
     false_acceptance_rate: float,
     source: str,
     *,
+    n_strangers: int = 0,
+    usual: UsualStrangers | None = None,
+    growth: float = 1.0,
     at_most_seen: bool = False,
 ) -> MatchThreshold:
     """Return the threshold for strangers' best matches, given by amount of evidence.
 
     A quantile far out in the tail cannot be read off the few who play strangers. So their median
     and upper spread are taken, each smoothed by a straight line over the logarithm of the amount,
-    and the threshold lies as many spreads above as a normal tail asks for, times `TAIL`.
+    and the threshold lies as many spreads above as a normal tail asks for, times `TAIL`. With
+    `usual` the spread is drawn towards what is usual, and the lines go on beyond what was seen.
+    `growth` is how much better real strangers fit than those who play them, who meet fewer people.
 
     With `at_most_seen` it is no higher than the quantile that was seen. Log ratios need that: they
     spread ever wider below with the amount, and hardly any above, where a normal tail would then
     call every viewer a stranger.
     """
-    amounts = sorted(amount for amount, found in matches.items() if len(found) >= 3)
+    most = max(map(len, matches.values()), default=0)
+    fewest = max(3, LEAST_SHARE * most)
+    amounts = sorted(amount for amount, found in matches.items() if len(found) >= fewest)
     if not amounts:
         return no_threshold(source)
-    logs = np.log(amounts)
-    middles = _line(logs, np.array([np.median(matches[amount]) for amount in amounts]))
-    spreads = np.array([upper_spread(matches[amount]) for amount in amounts])
-    spreads = np.maximum(_line(logs, spreads), 0.5 * spreads.min()) + 1e-6
+    seen_logs = logs = np.log(amounts)
+    if usual is not None:
+        logs = np.append(seen_logs, seen_logs[-1] + np.log(REACH))
+    counts = np.array([len(matches[amount]) for amount in amounts])
+    medians = np.array([np.median(matches[amount]) for amount in amounts])
+    middles = growth * _line(seen_logs, medians, counts, logs)
+    own = np.array([upper_spread(matches[amount]) for amount in amounts])
+    spreads = np.maximum(_line(seen_logs, own, counts, logs), 0.5 * own.min()) + 1e-6
+    if usual is not None:
+        elsewhere = usual.spread + usual.spread_per_log * logs
+        share = n_strangers / (n_strangers + usual.n_strangers)
+        spreads = np.sqrt(share * spreads**2 + (1 - share) * elsewhere**2)
     reach = -TAIL * float(special.ndtri(false_acceptance_rate))
     thresholds = middles + reach * spreads
     if at_most_seen:
@@ -95,9 +129,11 @@ def threshold_of_matches(
     )
 
 
-def _line(x: Floats, y: Floats) -> Floats:
-    """Return the values of the straight line through points; of one point itself."""
-    return np.asarray(np.polyval(np.polyfit(x, y, 1), x) if len(x) > 1 else y, np.float64)
+def _line(x: Floats, y: Floats, counts: Integers, at: Floats) -> Floats:
+    """Return the values of the straight line through points that stand for so many each."""
+    if len(x) < 2:
+        return np.full(len(at), y[0])
+    return np.asarray(np.polyval(np.polyfit(x, y, 1, w=np.sqrt(counts)), at), np.float64)
 
 
 def upper_spread(values: Floats) -> float:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from gazelive.errors import ModelError
 from gazelive.features.scanpath import Rows, Scanpath
 from gazelive.identification.contract import Estimate
+from gazelive.identification.counting import Counts
 from gazelive.identification.evidence_kernels import log_posterior
 from gazelive.identification.linear import checked_log_prior
 from gazelive.identification.machines import Linear
@@ -132,27 +133,24 @@ class SceneWalkProbe:
         self._score = np.zeros(len(identifier.pooled.parameters()))
         self._log_unknown = NOTHING_KNOWN
         self._live: Sequence[LiveScore] = ()
-        self._is_open = False
-        self._n_open = 0
         self._n_units = 0
         self._n_settled = 0
-        self._n_saccades = 0
-        self._n_images = 0
-        self._seconds = 0.0
+        self._counts = Counts()
 
     def begin(self, image: str | None) -> None:
         """Open an interval; what an unsettled one said before stays."""
-        if self._is_open:
-            self._close(self._open_evidence(), self._n_open, 0.0, is_unit=self._has_spoken)
+        if self._counts.is_open:
+            n_open = self._counts.n_open
+            self._close(self._open_evidence(), n_open, 0.0, is_unit=self._has_spoken)
         identifier = self._identifier
         density, _ = identifier.scene.saliency(image)
         grid = identifier.scene.grid
         self._live = [m.live(density, grid) for m in (identifier.pooled, *identifier.own)]
-        self._is_open = True
+        self._counts.is_open = True
 
     def add_saccade(self, row: Rows) -> None:
         """A saccade by itself says nothing here: the fixation after it does."""
-        self._n_open += 1
+        self._counts.n_open += 1
 
     def complete_saccade(self, row: Rows) -> None:
         """Nothing here waits for it."""
@@ -184,19 +182,12 @@ class SceneWalkProbe:
         log_posterior(
             self._settled, self._open_evidence(), scale, self._log_prior, log_probabilities
         )
-        return Estimate(
-            log_probabilities,
-            self._log_unknown,
-            self._n_saccades + self._n_open,
-            self._n_images + self._is_open,
-            self._seconds + (seconds or 0.0),
-            not self._is_open,
-        )
+        return self._counts.estimate(log_probabilities, self._log_unknown, seconds)
 
     @property
     def _has_spoken(self) -> bool:
         """Whether the open interval says anything yet."""
-        return self._is_open and self._live[0].n_scored > 0
+        return self._counts.is_open and self._live[0].n_scored > 0
 
     def _open_evidence(self) -> Floats:
         identifier = self._identifier
@@ -211,9 +202,5 @@ class SceneWalkProbe:
     def _close(self, evidence: Floats, n_saccades: int, seconds: float, *, is_unit: bool) -> None:
         self._settled += evidence
         self._n_units += is_unit
-        self._n_saccades += n_saccades
-        self._n_images += 1
-        self._seconds += seconds
+        self._counts.close(n_saccades, seconds)
         self._live = ()
-        self._n_open = 0
-        self._is_open = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,9 +95,13 @@ def usable(gathered: Gathered, source: Path) -> tuple[TrainingSet, list[str]]:
     return training, warnings
 
 
-def refit(model: TrainedModel) -> Training:
+def refit(
+    model: TrainedModel, report: Callable[[float], None] = lambda _fraction: None
+) -> Training:
     """Train again on everything that the model keeps."""
-    options = Options(model.provenance.false_acceptance_rate, model.provenance.texture)
+    options = Options(
+        model.provenance.false_acceptance_rate, model.provenance.texture, report=report
+    )
     fitted = fit_method(model.identifier.method, model.training, options)
     changes = (*model.provenance.changes, "refitted")
     # a model does not keep the images' files: from now on it does without

@@ -5,10 +5,12 @@ import json
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from gazelive.identification.methods import Options
-from gazelive.identification.model_file import TrainedModel, save_model
+from gazelive.identification.model_file import TrainedModel, load_model, save_model
 from gazelive.offline.scanpaths import Detector, gather
 from gazelive.offline.training import train
 
@@ -159,6 +161,48 @@ class TestRecordings:
         assert 0 < len(explained) <= 12
 
 
+class TestImages:
+    """A model that was trained with the images needs them."""
+
+    @pytest.fixture
+    def seeing(self, gazelive, tmp_path):
+        folder = tmp_path / "images"
+        folder.mkdir()
+        for number in range(3):
+            pixels = np.full((40, 60, 3), 60 * number, np.uint8)
+            pixels[10 : 20 + 3 * number, 5:15] = 200
+            Image.fromarray(pixels).save(folder / f"im{number}.jpg")
+        table = write_table(tmp_path / "train.csv", people(2), 3, 9)
+        path = tmp_path / "seeing.model"
+        options = ("--method", "fisher-scenewalk", "--stimuli", folder, "-q")
+        exit_code, _, err = gazelive("train", table, "-o", path, *options)
+        assert exit_code == 0
+        assert "centre bias" not in err
+        return path, folder
+
+    def test_it_is_told_where_they_are(self, gazelive, seeing, tmp_path):
+        model, folder = seeing
+        table = write_table(tmp_path / "new.csv", people(2), 3, 9, seed=500)
+        exit_code, _, err = gazelive("identify", model, table, "-q")
+        assert (exit_code, "so it needs them here too" in err) == (2, True)
+        exit_code, _, err = gazelive("identify", model, table, "-q", "--stimuli", folder)
+        assert (exit_code, err) == (0, "")
+        (folder / "im1.jpg").unlink()
+        exit_code, _, err = gazelive("identify", model, table, "-q", "--stimuli", folder)
+        assert exit_code == 0
+        assert "im1.jpg is not in" in err
+        assert "the centre bias counts instead" in err
+
+    def test_enrolling_needs_them_too(self, gazelive, seeing, tmp_path):
+        model, folder = seeing
+        table = write_table(tmp_path / "new.csv", people(2, first=7), 3, 9)
+        exit_code, _, err = gazelive("model", "enrol", model, table, "-q")
+        assert (exit_code, "so it needs them here too" in err) == (2, True)
+        outcome = gazelive("model", "enrol", model, table, "-q", "--stimuli", folder)
+        assert outcome.exit_code == 0
+        assert load_model(model).identifier.viewer_ids[2:] == ("p0007", "p0008")
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -186,6 +230,14 @@ class TestMistakes:
         exit_code, _, err = gazelive("identify", model, small_corpus() / "v001_s1")
         assert exit_code == 2
         assert "the model was made from a fixation table, and this is recordings" in err
+
+    def test_a_corpus_is_refused_before_anything_in_it_is_read(self, gazelive, model, tmp_path):
+        (tmp_path / "broken.asc").write_text("no recording at all")
+        (tmp_path / "corpus.csv").write_text("recording,viewer,session\nbroken.asc,anna,1\n")
+        exit_code, _, err = gazelive("identify", model, tmp_path)
+        assert exit_code == 2
+        assert "the model was made from a fixation table, and this is recordings" in err
+        assert "broken.asc" not in err
 
     def test_another_rate(self, gazelive, corpus_model, tmp_path, eye_steps):
         times_us, x, y = eye_steps

@@ -121,6 +121,18 @@ def test_tables_in_which_nothing_varies(method, what):
         np.testing.assert_allclose(estimate.log_probabilities, -np.log(3), atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("gazelive", "samples"), ("gazelive", "fixations"), ("markov", "samples")],
+)
+def test_every_method_says_how_far_it_is(method, kind):
+    told = []
+    fit_method(method, training_of(people(5), kind, 4, 12), Options(report=told.append))
+    assert len(told) > 1
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
 class TestRefused:
     def test_an_unknown_method(self):
         with pytest.raises(ModelError, match="there is no method oracle; there are gazelive,"):
@@ -161,17 +173,35 @@ class TestGazeliveOnRecordings:
 
     def test_the_default_temperature_is_said(self):
         fitted = fit_method("gazelive", training_of(people(3), "samples", 6, 14))
-        assert fitted.identifier.temperature == samples.DEFAULT_TEMPERATURE
+        dimensions = fitted.identifier.embedding.n_embedded
+        expected = samples.default_temperature(dimensions, 6 * 14)
+        assert fitted.identifier.temperature == pytest.approx(expected, rel=0.01)
         assert "default" in fitted.calibration
+        assert "saccades of a viewer" in fitted.calibration
         assert fitted.accuracy is not None
         assert "across sessions it will be lower" in fitted.accuracy.protocol
+
+    def test_the_less_is_enrolled_the_less_is_claimed(self):
+        whole = samples.default_temperature(400, 216)
+        assert whole == pytest.approx(48, abs=0.5)
+        assert whole > samples.default_temperature(400, 30) > samples.default_temperature(40, 30)
+        little = training_of(people(2), "samples", 1, 25)
+        much = training_of(people(2), "samples", 12, 25)
+        claimed = []
+        for training in (little, much):
+            identifier = fit_method("gazelive", training).identifier
+            looks = [p.looks("samples", 5, 70 + i) for p in people(2) for i in range(20)]
+            posteriors = [identified(identifier, [path]).log_probabilities for path in looks]
+            claimed.append(np.mean([np.exp(logs.max()) for logs in posteriors]))
+        assert claimed[0] < claimed[1]
 
     def test_with_sessions_and_viewers_enough_it_is_refined(self):
         n = samples.FEWEST_VIEWERS_TO_CALIBRATE
         training = training_of(people(n), "samples", 2, 20, sessions=("1", "2"))
         fitted = fit_method("gazelive", training)
         assert "refined across sessions" in fitted.calibration
-        assert fitted.identifier.temperature != samples.DEFAULT_TEMPERATURE
+        dimensions = fitted.identifier.embedding.n_embedded
+        assert fitted.identifier.temperature != samples.default_temperature(dimensions, 80)
         assert fitted.accuracy is not None
         assert fitted.accuracy.protocol == "whole sessions held out"
 

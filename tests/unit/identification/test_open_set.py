@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from gazelive.identification.open_set import (
     NOTHING_KNOWN,
+    REACH,
+    UsualStrangers,
     no_threshold,
     threshold_of_matches,
     upper_spread,
@@ -67,6 +69,39 @@ def test_nothing_seen_nothing_known(threshold, amount):
     assert threshold.log_unknown(1.0, amount) == NOTHING_KNOWN
     assert no_threshold("too few").log_unknown(5.0, 20.0) == NOTHING_KNOWN
     assert threshold_of_matches({1.0: np.array([1.0, 2.0])}, 0.01, "").log_amounts == ()
+
+
+USUAL = UsualStrangers(spread=0.05, spread_per_log=0.0, n_strangers=20.0)
+
+
+def test_few_strangers_are_helped_by_what_is_usual():
+    near = {10.0: np.random.default_rng(5).normal(0.1, 0.01, 30)}
+    alone, few, many = (
+        threshold_of_matches(near, 0.01, "", n_strangers=n, usual=usual)
+        for n, usual in ((3, None), (3, USUAL), (3000, USUAL))
+    )
+    assert alone.spreads[0] < many.spreads[0] < few.spreads[0] < 0.05
+    assert many.spreads[0] == pytest.approx(alone.spreads[0], rel=0.2)
+    assert few.thresholds[0] > alone.thresholds[0]
+    more = threshold_of_matches(near, 0.01, "", n_strangers=3, usual=USUAL, growth=1.2)
+    assert more.thresholds[0] - few.thresholds[0] == pytest.approx(0.02, abs=0.002)
+
+
+def test_more_evidence_than_any_stranger_gave():
+    rng = np.random.default_rng(6)
+    seen = {a: rng.normal(0.1 * np.log(a), 0.02, 300) for a in (10.0, 20.0, 40.0)}
+    threshold = threshold_of_matches(seen, 0.01, "", n_strangers=300, usual=USUAL)
+    assert threshold.log_amounts[-1] == pytest.approx(np.log(40 * REACH))
+    steps = np.diff(threshold.thresholds) / np.diff(threshold.log_amounts)
+    assert np.ptp(steps) < 0.02  # one line
+
+
+def test_one_person_does_not_say_how_strangers_spread():
+    rng = np.random.default_rng(7)
+    seen = {a: rng.normal(0.1, 0.05, 300) for a in (10.0, 20.0, 40.0, 80.0)}
+    alone = threshold_of_matches(seen, 0.01, "")
+    with_one = threshold_of_matches(seen | {160.0: rng.normal(0.1, 0.001, 12)}, 0.01, "")
+    assert with_one == alone
 
 
 def test_equal_matches_have_no_spread_and_stay_finite():
