@@ -17,6 +17,7 @@ demo: $(VENV)/.app system ## Run the main job on a simulated tracker
 	$(BIN)/gazelive demo --out demo --replace
 
 test: $(VENV)/.dev system ## Run all tests
+	@$(BIN)/python .ci/compile-kernels
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/.dev ## Check format, style, types and the import layers

@@ -59,7 +59,7 @@ def test_it_connects_to_the_engine_of_this_computer_unless_told_otherwise(comman
 def test_options_are_passed_on(command, started, tmp_path):
     result = command(
         *("--connect", "127.0.0.1:7000", "--images", tmp_path, "--size", "1600x900"),
-        *("--save", tmp_path / "run.svg"),
+        *("--save", tmp_path / "run.svg", "--monitor", "1", "--hide-viewer"),
     )
     assert result.exit_code == 0
     assert started == [
@@ -68,6 +68,8 @@ def test_options_are_passed_on(command, started, tmp_path):
             "image_folders": [tmp_path],
             "save": tmp_path / "run.svg",
             "size": (1600, 900),
+            "monitor": 1,
+            "hide_viewer": True,
         }
     ]
 

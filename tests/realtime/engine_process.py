@@ -16,7 +16,7 @@ from gazelive.engine.threads import one_thread_environment
 from gazelive.errors import PeerLostError
 
 MAIN = Path(__file__).with_name("engine_main.py")
-START_S = 120.0
+START_S = 240.0
 """How long a process may take to start: it may have to compile everything first."""
 
 

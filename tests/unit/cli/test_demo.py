@@ -1,6 +1,7 @@
 """The demo: real processes and sockets, a smaller lab."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -36,7 +37,8 @@ def test_the_demo_walks_the_whole_path(tmp_path, small_lab):
     assert 0 <= facts["p"] <= 1
     assert set(facts["crossed_s"]) == {"0.5", "0.9", "0.99"}
     assert set(facts["stranger"]) >= {"best", "unknown"}
-    assert facts["screenshots"] == []
+    # of the experiment's window, where there can be one; not of a dashboard
+    assert {Path(path).name for path in facts["screenshots"]} <= {"cross.png", "picture.png"}
     for folder in facts["sessions"]:
         recording = read_session(folder_path(folder))
         assert len(recording.trials) == 2
