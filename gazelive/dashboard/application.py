@@ -65,7 +65,7 @@ def run_dashboard(
     if size is not None:
         window.resize(*size)
     if monitor is not None:
-        _move_to(window, monitor)
+        move_to(window, monitor)
     if hide_viewer:
         window.hide_viewer()
     watch = QTimer(window)
@@ -81,7 +81,7 @@ def run_dashboard(
         signal.signal(signal.SIGINT, before)
 
 
-def _move_to(window: DashboardWindow, monitor: int) -> None:
+def move_to(window: DashboardWindow, monitor: int) -> None:
     """Move the window to the middle of a screen, unless it is there already."""
     screens = QApplication.screens()
     area = screens[min(monitor, len(screens) - 1)].availableGeometry()

@@ -533,3 +533,21 @@ def test_saccades_after_the_traces_were_drawn_are_shaded(window, feed, qtbot):
     answered(window, qtbot)
     assert window.panels["traces"]._bands[0]._stretches
     assert before > 8
+
+
+def test_it_moves_to_a_screen_that_is_there_and_hides_who_it_is(make_window):
+    from gazelive.dashboard.application import move_to
+
+    window = make_window(ListFeed(a_whole_run()))
+    window.move(-5000, -5000)
+    move_to(window, 7)
+    area = QApplication.screens()[-1].availableGeometry()
+    assert area.contains(window.geometry().center())
+    window.tick()
+    assert "Ada" in shown_words(window.panels["session"])
+    window.hide_viewer()
+    assert "Ada" not in shown_words(window.panels["session"])
+
+
+def shown_words(panel: QWidget) -> str:
+    return " ".join(label.text() for label in panel.findChildren(QLabel))
