@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gazelive.experiment.spec import RunSpec
     from gazelive.gaze.samples import Eyes
 
-DIED = "the experiment's process died; what it had recorded until then is on disk"
+DIED = "it was never closed (its process died, or the disk is full); what came is on disk"
 _WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
 
 
@@ -266,6 +266,7 @@ def _check(spec: RunSpec) -> None:
     from importlib.util import find_spec
 
     from gazelive.errors import ConfigError
+    from gazelive.experiment.run import planned
     from gazelive.experiment.virtual_display import has_screen
 
     if find_spec("psychopy") is None:
@@ -277,8 +278,15 @@ def _check(spec: RunSpec) -> None:
             "there is no screen to show images on (DISPLAY is not set): run it on a desktop, or "
             "under xvfb-run"
         )
-    if spec.replayed is not None and not spec.replayed.exists():
+    if spec.replayed is None:
+        planned(spec, None)
+    elif not spec.replayed.exists():
         raise ConfigError("there is no such recording", path=spec.replayed, key="--device")
+    if spec.windowed and spec.config.tracker.device == "eyelink":
+        warn(
+            "gaze is measured on the whole screen, and images in a window are smaller and "
+            "elsewhere: the gate and all positions will be wrong; leave out --windowed to record"
+        )
 
 
 def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) -> None:
@@ -333,8 +341,13 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
     if host_file and not any(folder.glob("*.edf")):
         warn(f"the EDF was not fetched: it is on the Host PC as {host_file}")
     following = (
-        f"gazelive train {folder.parent} -o lab.model"
+        f"gazelive train {_quoted(folder.parent)} -o lab.model"
         if who.mode == "enrol"
-        else f"gazelive identify lab.model {folder}"
+        else f"gazelive identify lab.model {_quoted(folder)}"
     )
-    output.print(f"Next: gazelive session report {folder}   ·   {following}", markup=False)
+    output.print(f"Next: gazelive session report {_quoted(folder)}   ·   {following}", markup=False)
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as any shell takes it."""
+    return f'"{path}"' if " " in str(path) else str(path)

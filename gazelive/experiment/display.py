@@ -98,6 +98,10 @@ class Display(Protocol):
         """Return the keys that were pressed since the last call, without waiting."""
         ...
 
+    def come_to_front(self) -> None:
+        """Be on top and have the keyboard, whatever other windows have opened since."""
+        ...
+
     def save_screenshot(self, path: Path) -> None:
         """Write what is on the screen now as PNG."""
         ...

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from gazelive.config.schema import ExperimentConfig
 from gazelive.errors import ConfigError
@@ -81,7 +81,7 @@ def picture_of(path: Path, config: ExperimentConfig) -> Picture:
         with Image.open(path) as image:
             upright = image.getexif().get(0x0112, 1) < 5  # else the camera lay on its side
             width, height = image.size if upright else image.size[::-1]
-    except (OSError, UnidentifiedImageError) as error:
+    except (OSError, Image.DecompressionBombError) as error:
         raise ConfigError(f"is no image that can be read: {error}", path=path) from error
     screen, stimuli = config.screen, config.stimuli
     scale = min(stimuli.width_px / width, stimuli.height_px / height)

@@ -6,6 +6,7 @@ top left, integers are pixel centres) become PsychoPy's (from the centre, upward
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -135,6 +136,11 @@ class PsychoPyDisplay:
             self._close_asked = False
             return (*keys, self._close_key)
         return keys
+
+    def come_to_front(self) -> None:
+        """Take the keyboard from the dashboard, which may have opened later."""
+        with contextlib.suppress(Exception):  # where the system does not let it, a click will do
+            self.window.winHandle.activate()
 
     def save_screenshot(self, path: Path) -> None:
         """Write what is on the screen now as PNG."""

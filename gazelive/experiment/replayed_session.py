@@ -158,5 +158,16 @@ def _cross_px(trial: Trial, recording: Recording, config: ExperimentConfig) -> t
         if trial.start_us <= message.tracker_time_us <= trial.end_us:
             match = _CROSS.match(message.text)
             if match is not None:
-                return int(match[1]), int(match[2])
+                return _on_this_screen(int(match[1]), int(match[2]), recording, config)
     return config.screen.width_px // 2, config.screen.height_px // 2
+
+
+def _on_this_screen(
+    x_px: int, y_px: int, recording: Recording, config: ExperimentConfig
+) -> tuple[int, int]:
+    """Return the same place on a screen that may have more or fewer pixels."""
+    if recording.screen_px is None:
+        return x_px, y_px
+    width_px, height_px = recording.screen_px
+    screen = config.screen
+    return round(x_px * screen.width_px / width_px), round(y_px * screen.height_px / height_px)

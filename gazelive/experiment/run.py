@@ -116,7 +116,7 @@ def run_session(
         replayed = spec.replayed
         recording = None if replayed is None else read_recording(replayed)
         saliency_of = images_in(spec.stimuli)
-        plan = _plan(spec, recording)
+        plan = planned(spec, recording)
         display = opens(spec, clock)
         cleaning.callback(display.close)
         device = open_device(spec, clock, recording=recording, saliency_of=saliency_of)
@@ -147,6 +147,7 @@ def run_session(
         failure: BaseException | None = None
         try:
             lines.wait_for_engine(display, spec.config.keys)
+            display.come_to_front()
             desk.open()
             script(session)
         except SessionAbortedError as abort:
@@ -157,11 +158,13 @@ def run_session(
             is_known = isinstance(error, GazeliveError)
             session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
             failure = error
+        told = {str(failure)}
         for problem in save(session, desk, display, writer, say):
             if failure is None:
                 failure = problem
-            else:
+            elif str(problem) not in told:
                 print(f"warning: {problem}", file=sys.stderr)
+            told.add(str(problem))
         if failure is not None:
             raise failure
     return session
@@ -222,7 +225,8 @@ class _Lines:
             self._context.term()
 
 
-def _plan(spec: RunSpec, recording: Recording | None) -> Plan:
+def planned(spec: RunSpec, recording: Recording | None) -> Plan:
+    """Return the trials to come, of the recording if one is replayed."""
     if recording is not None:
         return plan_of(recording, spec.config, spec.stimuli)
     who = spec.participant
@@ -248,7 +252,7 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
         # of a replayed recording only it can tell, or the engine finds it out
         screen=stream.screen if spec.replayed is not None else config.screen.geometry,
         screen_px=stream.screen_px,
-        sampling_rate_hz=float(config.tracker.sampling_rate_hz),
+        sampling_rate_hz=stream.sampling_rate_hz,
         config={
             **snapshot(config),
             **spec.label,
@@ -256,6 +260,7 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
             "n_trials": len(plan.trials),
             "images": [trial.image for trial in plan.trials],
             "seed": plan.seed,
+            "windowed": spec.windowed,
             "host_file": getattr(device, "host_file_name", None),
             "simulated_viewer": spec.simulate_as,
             "replay_of": None if spec.replayed is None else str(spec.replayed),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
 from gazelive.errors import ConfigError
+from gazelive.experiment.launch import Launched
+from gazelive.experiment.spec import RunSpec
 from gazelive.recordings.session_folder import SessionManifest, SessionWriter
 
 
@@ -60,3 +63,45 @@ def test_without_a_screen_it_says_how_to_go_on(toml: Path) -> None:
 def test_a_file_that_is_wrong_or_missing(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="config init"):
         CliRunner().invoke(app, ["record", str(tmp_path / "no.toml")], catch_exceptions=False)
+
+
+def with_psychopy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be a screen; nothing is opened on it."""
+    pytest.importorskip("psychopy")
+    monkeypatch.setenv("DISPLAY", ":0")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(None, "stimuli.folder: there are no images"), (b"hello", "a.png: is no image")],
+)
+def test_images_that_cannot_be_shown_are_told_before_anything_is_started(
+    toml: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, told: str
+) -> None:
+    with_psychopy(monkeypatch)
+    stimuli = toml.parent / "stimuli"
+    stimuli.mkdir()
+    if content is not None:
+        (stimuli / "a.png").write_bytes(content)
+    toml.write_text(toml.read_text() + '[stimuli]\nfolder = "stimuli"\n')
+    with pytest.raises(ConfigError, match=told):
+        CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("windowed", [True, False])
+def test_a_window_is_no_place_for_gaze_of_a_real_tracker(
+    toml: Path, monkeypatch: pytest.MonkeyPatch, windowed: bool
+) -> None:
+    with_psychopy(monkeypatch)
+    Image.new("RGB", (30, 20)).save(toml.parent / "a.png")
+    toml.write_text('[tracker]\ndevice = "eyelink"\n[stimuli]\nfolder = "."\n')
+
+    def launch(spec: RunSpec, *_arguments: object, **_options: object) -> Launched:
+        assert spec.windowed == windowed
+        return Launched(exit_code=1, manifest=None, summary=None)
+
+    monkeypatch.setattr("gazelive.experiment.launch.launch", launch)
+    options = ["--windowed"] if windowed else []
+    done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna", *options])
+    assert done.exit_code == 1
+    assert ("gaze is measured on the whole screen" in " ".join(done.output.split())) == windowed

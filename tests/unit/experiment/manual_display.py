@@ -55,6 +55,9 @@ class ManualDisplay:
         self._pressed.clear()
         return pressed
 
+    def come_to_front(self) -> None:
+        pass
+
     def save_screenshot(self, path: Path) -> None:
         path.write_bytes(b"")
 

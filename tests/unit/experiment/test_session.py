@@ -442,3 +442,10 @@ def test_images_that_were_not_seen_to_the_end_teach_nothing(tmp_path: Path) -> N
     images = [Path(path.image or "").name for path in gathered.probes[0].scanpaths]
     assert images == ["image2.png", "image3.png"]
     assert any("1 image was not seen to the end" in warning for warning in gathered.warnings)
+
+
+def test_a_replay_on_another_screen_has_its_crosses_in_the_same_places(tmp_path: Path) -> None:
+    original = Lab(tmp_path / "first", n_images=1).run()
+    half = changed(SHORT, screen={"width_px": 960, "height_px": 540})
+    (trial,) = plan_of(original, half, tmp_path).trials
+    assert trial.cross_px == (300, 175)
