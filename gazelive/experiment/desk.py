@@ -32,7 +32,7 @@ from gazelive.recordings.session_folder import SessionWriter
 
 T = TypeVar("T")
 
-READING_S = 0.005
+READING_S = 0.004
 """How long a wish may have to wait for the tracker's samples."""
 IDLE_S = 0.02
 PATIENCE_S = 30.0

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gazelive.dashboard.connection import Playback, with_engine, without_engine
-from gazelive.recordings.image_files import find_image
 from gazelive.dashboard.notices import MOST_NOTICES, NoticeLog
 from gazelive.dashboard.wording import clock_time, counted, percent, speed_words
+from gazelive.recordings.image_files import find_image
 
 
 @given(st.floats(0, 1))
