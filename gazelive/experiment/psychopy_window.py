@@ -122,10 +122,20 @@ def known_rates_hz(window: Window, configured_hz: float) -> Sequence[float]:
     return (configured_hz, float(rate_hz)) if rate_hz else (configured_hz,)
 
 
+def fits_screen(screen: Screen) -> bool:
+    """Say whether the screen that is there has the shape of the configured one."""
+    import_psychopy()
+    return _same_shape(screen, desktop_size_px(screen.number))
+
+
+def _same_shape(screen: Screen, desktop_px: tuple[int, int]) -> bool:
+    wanted, actual = screen.width_px / screen.height_px, desktop_px[0] / desktop_px[1]
+    return abs(wanted / actual - 1) <= ASPECT_TOLERANCE
+
+
 def check_aspect(screen: Screen, desktop_px: tuple[int, int]) -> None:
     """Refuse a screen of another shape than the configured one: gaze would be off on it."""
-    wanted, actual = screen.width_px / screen.height_px, desktop_px[0] / desktop_px[1]
-    if abs(wanted / actual - 1) > ASPECT_TOLERANCE:
+    if not _same_shape(screen, desktop_px):
         raise ConfigError(
             f"screen {screen.number} has {desktop_px[0]}x{desktop_px[1]} px, but the configuration "
             f"says {screen.width_px}x{screen.height_px}: set screen.width_px and screen.height_px "

@@ -90,13 +90,23 @@ def run_told(spec: RunSpec, script: Script) -> int:
 
 
 def open_display(spec: RunSpec, clock: Clock) -> Display:
-    """Open the window."""
-    from gazelive.experiment.psychopy_display import PsychoPyDisplay
+    """Open the window.
 
+    On a screen of another shape than the configured one gaze would be off, so a real tracker's
+    session is refused there; where nobody real looks, a window to scale does.
+    """
+    from gazelive.experiment.psychopy_display import PsychoPyDisplay
+    from gazelive.experiment.psychopy_window import fits_screen
+
+    screen = spec.config.screen
+    windowed = spec.windowed
+    if spec.config.tracker.device != "eyelink" and not (windowed or fits_screen(screen)):
+        print("warning: the screen has another shape: a window shows it to scale", file=sys.stderr)
+        windowed = True
     return PsychoPyDisplay(
-        spec.config.screen,
+        screen,
         clock=clock,
-        windowed=spec.windowed,
+        windowed=windowed,
         size_px=spec.window_px,
         close_key=spec.config.keys.abort,
     )
