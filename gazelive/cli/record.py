@@ -219,7 +219,8 @@ def _participant(
         if problem is not None:
             raise ConfigError(problem, key="--session")
     # a simulated person comes on another day than those on which they were enrolled
-    number = session or max(taken.next_free(name) for name in (viewer, simulate_as))
+    known_as = {viewer, simulate_as} - ({None} if mode == "enrol" else set())
+    number = session or max(taken.next_free(name) for name in known_as)
     return Participant(viewer=viewer, session=number, eyes=eyes, mode=mode)
 
 

@@ -105,3 +105,29 @@ def test_a_window_is_no_place_for_gaze_of_a_real_tracker(
     done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna", *options])
     assert done.exit_code == 1
     assert ("gaze is measured on the whole screen" in " ".join(done.output.split())) == windowed
+
+
+@pytest.mark.parametrize(
+    ("viewer", "mode", "simulate_as", "expected"),
+    [("anna", "enrol", None, 2), ("ben", "enrol", None, 1), (None, "identify", "anna", 4),
+     (None, "identify", "carla", 4), ("ben", "enrol", "anna", 2)],
+)  # fmt: skip
+def test_sessions_are_numbered_for_each_person(
+    tmp_path: Path, viewer: str | None, mode: str, simulate_as: str | None, expected: int
+) -> None:
+    from gazelive.cli.record import _participant
+    from gazelive.config.schema import ExperimentConfig, Tracker
+
+    for name, session in (("anna", 1), (None, 3)):
+        manifest = SessionManifest(
+            viewer=name,
+            session=str(session),
+            device="d",
+            mode="identify" if name is None else "enrol",
+            started_at="2026-01-01T00:00:00+00:00",
+        )
+        SessionWriter.create(tmp_path / f"{name}", manifest).close()
+    config = ExperimentConfig(tracker=Tracker(device="simulated"))
+    who = _participant(config, tmp_path, viewer, None, None, mode, simulate_as)  # type: ignore[arg-type]
+    assert who is not None
+    assert who.session == expected
