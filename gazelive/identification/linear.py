@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,39 +48,24 @@ class BlockWeights:
 
     def add(self, row: Rows, part: int, scratch: Floats, evidence: Floats) -> bool:
         """Add what a saccade says; return whether it says anything."""
-        features = self.block.features
-        return bool(
-            kernels.add_row_evidence(
-                row,
-                part,
-                features.compiled_types,
-                features.compiled,
-                features.late,
-                self.block.cells,
-                self.block.limit,
-                self.values,
-                self.types,
-                scratch,
-                evidence,
-            )
-        )
+        return bool(kernels.add_row_evidence(row, part, *self._compiled, scratch, evidence))
 
     def add_all(self, rows: Rows, scratch: Floats, evidence: Floats) -> bool:
         """Add what all saccades of a scanpath say; return whether any says anything."""
-        features = self.block.features
-        return bool(
-            kernels.add_scanpath_evidence(
-                rows,
-                features.compiled_types,
-                features.compiled,
-                features.late,
-                self.block.cells,
-                self.block.limit,
-                self.values,
-                self.types,
-                scratch,
-                evidence,
-            )
+        return bool(kernels.add_scanpath_evidence(rows, *self._compiled, scratch, evidence))
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, Any, Any, Floats, float, Floats, Floats]:
+        """What the kernels take of the block and its weights, in their order."""
+        features, block = self.block.features, self.block
+        return (
+            features.compiled_types,
+            features.compiled,
+            features.late,
+            block.cells,
+            block.limit,
+            self.values,
+            self.types,
         )
 
 
