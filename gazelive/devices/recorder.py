@@ -12,6 +12,7 @@ from gazelive.devices.protocol import ControlsPlayback, GazeDevice
 from gazelive.errors import GazeliveError
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.recordings.journal import Notes
 from gazelive.recordings.session_folder import SessionWriter
 
 ChunkSink = Callable[[Chunk, StreamDescription], None]
@@ -97,6 +98,9 @@ class Recorder:
 
     def finish(self, reason: str) -> None:
         """Store how the clocks ran and close the session, for `reason`."""
+        if self._notes:  # no block has ever begun that could have taken them
+            self._writer.append_notes(Notes(messages=tuple(self._notes)))
+            self._notes.clear()
         self._store_clock_fit()
         self._writer.close(reason)
 

@@ -237,6 +237,8 @@ class Desk:
         self.check()
         future: Future[T] = Future()
         self._wishes.put((wish, future))  # type: ignore[arg-type]
+        if self._failure is not None:  # meanwhile, so that nobody looks at wishes any more
+            self._refuse_wishes(self._failure)
         return future
 
     def _do(self, wish: Callable[[], T]) -> T:

@@ -125,6 +125,9 @@ def run_session(
     with ExitStack() as cleaning:
         replayed = spec.replayed
         recording = None if replayed is None else read_recording(replayed)
+        if recording is not None and recording.problems:
+            first = recording.problems[0].text
+            say(f"The recording is damaged (gazelive info tells where), such as: {first}")
         saliency_of = images_in(spec.stimuli)
         plan = planned(spec, recording)
         display = opens(spec, clock)

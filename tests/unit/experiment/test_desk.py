@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from gazelive.devices.faults import FaultyDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, DeviceDisconnectedError, DeviceError
 from gazelive.experiment.desk import Desk
+from gazelive.experiment.display import Words
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.session_folder import (
     SessionManifest,
@@ -130,3 +133,29 @@ def test_notes_reach_the_session_but_not_the_trackers_own_file(tmp_path: Path) -
     assert "both" in own
     assert "!CAL" not in own
     assert "!CAL VALIDATION HV9 R RIGHT GOOD" in texts(read_session(tmp_path / "s"))
+
+
+def test_a_calibration_without_any_trial_is_in_the_session(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    lab.display.press_at = [
+        (lambda d: isinstance(d.scene, Words) and "Validation" in d.scene.text, "escape")
+    ]
+    recording = lab.run()
+    assert recording.n_samples == 0
+    assert [c.kind for c in recording.calibrations] == ["calibration", "validation"]
+
+
+def test_a_wish_that_comes_just_after_a_failure_is_refused_at_once(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s")
+    desk = lab.desk
+
+    class Wishes(queue.SimpleQueue):  # type: ignore[type-arg]
+        def put(self, *arguments: Any) -> None:
+            desk._failure = DeviceError("gone")
+            super().put(*arguments)
+
+    desk._wishes = Wishes()
+    with pytest.raises(DeviceError, match="gone"):
+        desk.start_block()
+    desk.close("failed")
+    desk.device.close()
