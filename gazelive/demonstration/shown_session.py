@@ -28,7 +28,6 @@ from gazelive.experiment.virtual_display import has_screen, virtual_display
 
 WINDOW_PX = (960, 540)
 """Beside the dashboard there is not more room."""
-PICTURED = ("cross", "picture")
 GETTING_READY_S, TRIAL_OVERHEAD_S = 9.0, 1.3
 """About how long it takes besides the images, for the bar."""
 
@@ -109,6 +108,8 @@ def run_shown_session(
         say=lambda _text: None,
         report=lambda: report(min((time.monotonic() - started_s) / expected_s, 1.0)),
     )
+    if launched.was_interrupted:
+        raise KeyboardInterrupt
     if launched.summary is None:
         raise GazeliveError("the demo's experiment could not be run (it has said why)")
     return LiveSession(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gazelive.engine.child import EngineChild
@@ -58,6 +58,8 @@ class Launched:
     """None where the session was never begun."""
     summary: RunSummary | None
     """None where the engine left nothing."""
+    was_interrupted: bool = False
+    """Whether Ctrl-C or the like ended it."""
 
 
 def launch(
@@ -104,7 +106,8 @@ def launch(
             engine.close()
             if window is not None:
                 close_dashboard(window, waits=False)
-    return _result(experiment.returncode, Path(spec.folder))
+    launched = _result(experiment.returncode, Path(spec.folder))
+    return replace(launched, was_interrupted=wishes.count > 0)
 
 
 def _watch(

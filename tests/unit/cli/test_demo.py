@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
-from gazelive.demonstration import lab, population
+from gazelive.demonstration import lab, population, shown_session
 from gazelive.errors import ConfigError
+from gazelive.experiment.launch import Launched
 from gazelive.recordings.session_folder import read_session
 
 
@@ -56,3 +57,16 @@ def folder_path(text):
     from pathlib import Path
 
     return Path(text)
+
+
+def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched = Launched(exit_code=0, manifest=None, summary=None, was_interrupted=True)
+    monkeypatch.setattr(shown_session, "launch", lambda *_arguments, **_options: launched)
+    with pytest.raises(KeyboardInterrupt):
+        shown_session.run_shown_session(
+            "v016", seed=1, session=2, n_images=1, seconds=1.0, stimuli=tmp_path,
+            model=tmp_path / "m", folder=tmp_path / "s", pictures=tmp_path / "p",
+            screenshot=None, full_screen=False, report=lambda _part: None,
+        )  # fmt: skip
