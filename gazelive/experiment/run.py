@@ -66,10 +66,11 @@ def main(script: Script) -> None:
         sys.exit(run_told(decode_spec(arguments[1]), script))
     config = Path(sys.argv[0]).with_suffix(".toml")
     command = [sys.executable, "-m", "gazelive", "record", str(config), *arguments]
-    try:
-        sys.exit(subprocess.call(command))
-    except KeyboardInterrupt:
-        sys.exit(1)
+    with subprocess.Popen(command) as process:
+        while process.poll() is None:
+            with contextlib.suppress(KeyboardInterrupt):  # it has heard that too, and ends in order
+                process.wait()
+    sys.exit(process.returncode)
 
 
 def run_told(spec: RunSpec, script: Script) -> int:

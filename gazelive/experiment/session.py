@@ -253,9 +253,13 @@ class Session:
         who = self.participant
         asked = questions(self.plan, self._shown, n_questions, who.viewer or "", who.session)
         for picture, was_shown in asked:
-            self.stage.display.prepare(picture)
             hint = f"{keys.yes.upper()}: yes   {keys.no.upper()}: no"
             scene = Question(picture, "Have you seen this image today?", hint)
+            try:
+                self.stage.display.prepare(scene)
+            except RecordingError as error:
+                self._tell_console(f"A question is left out: {error}")
+                continue
             yes = self.stage.ask(scene, (keys.yes, keys.no)) == keys.yes
             self.report.n_answers += 1
             self.report.n_right_answers += yes == was_shown

@@ -107,3 +107,42 @@ def test_an_engine_that_never_comes_can_be_done_without(
         lines.close()
         lab.desk.close("done")
         lab.desk.device.close()
+
+
+def test_a_script_run_by_hand_waits_for_an_orderly_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`subprocess.call` would kill what it waits for, a quarter of a second after Ctrl-C."""
+    script = tmp_path / "mine.py"
+    commands = []
+
+    class Process:
+        returncode: int | None = None
+
+        def __init__(self, command: list[str]) -> None:
+            commands.append(command)
+            self.n_waits = 0
+
+        def poll(self) -> int | None:
+            return self.returncode
+
+        def wait(self) -> None:
+            self.n_waits += 1
+            if self.n_waits < 3:
+                raise KeyboardInterrupt
+            self.returncode = 7
+
+        def __enter__(self) -> Process:
+            return self
+
+        def __exit__(self, *_error: object) -> None:
+            pass
+
+    monkeypatch.setattr(run.subprocess, "Popen", Process)
+    monkeypatch.setattr(run.sys, "argv", [str(script), "--viewer", "anna"])
+    with pytest.raises(SystemExit) as ended:
+        run.main(lambda _session: None)
+    assert ended.value.code == 7
+    assert commands[0][2:] == [
+        "gazelive", "record", str(script.with_suffix(".toml")), "--viewer", "anna",
+    ]  # fmt: skip

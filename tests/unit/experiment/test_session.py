@@ -231,9 +231,16 @@ def test_how_long_and_how_soon_each_image_came_is_logged(tmp_path: Path) -> None
 
 
 def test_recognition_asks_about_shown_and_other_images(tmp_path: Path) -> None:
-    config = changed(SHORT, task={"recognition_questions": 4})
-    lab = Lab(tmp_path / "s", config=config, n_images=2, n_foils=2, attended=True)
+    config = changed(SHORT, task={"recognition_questions": 5})
+    lab = Lab(tmp_path / "s", config=config, n_images=2, n_foils=3, attended=True)
     shown = {trial.picture for trial in lab.session.plan.trials}
+    damaged = lab.session.plan.foils[0]
+
+    def prepare(scene: object) -> None:
+        if isinstance(scene, Question) and scene.picture == damaged:
+            raise RecordingError("is not an image that can be read", path=damaged.path)
+
+    lab.display.prepare = prepare  # type: ignore[method-assign]
     seen: list[object] = []
 
     def press(display: ManualDisplay) -> None:
