@@ -49,6 +49,7 @@ class SetupRoom:
             code, text = tracker.getCalibrationResult(), self._last_text()
             tracker.setOfflineMode()
             time_us = round(tracker.trackerTimeUsec())
+        self._heed_ctrl_c()
         if not self._link.is_connected:
             raise self._link.lost("calibrating")
         if code in (ABORTED, FAILED):
@@ -74,6 +75,7 @@ class SetupRoom:
             if not self._link.is_connected:
                 raise self._link.lost("checking drift") from error
             raise CalibrationError(f"the drift check failed ({error}): recalibrate") from error
+        self._heed_ctrl_c()
         if code != 0:
             how = "was left with Esc" if code == ABORTED else f"failed (code {code})"
             raise CalibrationError(f"the drift check {how}: recalibrate")
@@ -82,6 +84,11 @@ class SetupRoom:
 
     def _last_text(self) -> str:
         return (self._link.tracker.getCalibrationMessage() or "").strip()
+
+    def _heed_ctrl_c(self) -> None:
+        """Raise what the graphics heard while pylink, which may not pass it on, called them."""
+        if getattr(self._graphics, "was_interrupted", False):
+            raise KeyboardInterrupt
 
     def _require_graphics(self, what: str) -> None:
         if self._graphics is None:

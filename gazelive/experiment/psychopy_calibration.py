@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 from gazelive.errors import DeviceUnavailableError
 from gazelive.experiment.display import Target
 from gazelive.experiment.psychopy_window import Window, background_colour
+
+ESCAPE = 27
 
 
 def make_graphics(
@@ -39,8 +42,21 @@ def make_graphics(
             f"the calibration display is not here ({error}): pip install 'gazelive[eyelink]'"
         ) from error
 
+    pylink = sys.modules[EyeLinkCoreGraphicsPsychoPy.__module__].pylink
+
     class Graphics(EyeLinkCoreGraphicsPsychoPy):  # type: ignore[misc]
         """The vendor's display with our target."""
+
+        was_interrupted = False
+        """Whether Ctrl-C was heard; the native library that calls us may not pass it on."""
+
+        def get_input_key(self) -> list[Any]:
+            """Return the keys that were pressed; after Ctrl-C Esc, until set-up is left."""
+            try:
+                keys: list[Any] = super().get_input_key()
+            except KeyboardInterrupt:
+                self.was_interrupted = True
+            return [pylink.KeyInput(ESCAPE, 0)] if self.was_interrupted else keys
 
         def update_cal_target(self) -> None:
             """Have no target of the vendor's ready."""

@@ -124,6 +124,15 @@ def calibration(folder: str, x_px: int, y_px: int, **options: Any) -> dict[str, 
     frames[-1].save(Path(folder) / "erased.png")
     graphics.exit_cal_display()
     pylink.closeGraphics()
+    keys_before = graphics.get_input_key()
+
+    def interrupted(_graphics: Any) -> list[Any]:
+        raise KeyboardInterrupt
+
+    vendors = type(graphics).__mro__[1]
+    kept, vendors.get_input_key = vendors.get_input_key, interrupted
+    keys_after = graphics.get_input_key()
+    vendors.get_input_key = kept
     display.window.flip = flip
     from x_events import XEvents
 
@@ -134,7 +143,10 @@ def calibration(folder: str, x_px: int, y_px: int, **options: Any) -> dict[str, 
     pressed = display.pressed()
     display.save_screenshot(Path(folder) / "afterwards.png")
     display.close()
-    return {"pressed": pressed}
+    return {
+        "pressed": pressed,
+        "keys": [[key.__key__ for key in keys] for keys in (keys_before, keys_after)],
+    }
 
 
 def refusal(**options: Any) -> dict[str, Any]:

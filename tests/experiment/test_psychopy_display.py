@@ -127,6 +127,7 @@ def test_the_vendors_calibration_shows_our_target(
         np.testing.assert_array_equal(seen, painted(scene, painter), err_msg=name)
     assert (np.asarray(Image.open(tmp_path / "erased.png")) == 128).all()
     assert said["pressed"] == ["c"]
+    assert said["keys"] == [[], [27]], "Ctrl-C is Esc for the library that calls"
 
 
 @pytest.mark.parametrize(

@@ -506,6 +506,19 @@ def test_calibration_needs_a_window_which_is_let_go_of(clock):
     assert pylink.graphics is None
 
 
+@pytest.mark.parametrize("code", [0, 27])
+def test_ctrl_c_in_set_up_is_heard_once_it_is_left(connect, code):
+    device, pylink = connect(Behaviour(drift_codes=[code]))
+    graphics = pylink.EyeLinkCustomDisplay()
+    device.use_graphics(lambda _tracker: graphics)
+    graphics.was_interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        device.calibrate()
+    with pytest.raises(KeyboardInterrupt):
+        device.check_drift(960, 540)
+    device.close()
+
+
 # the EDF
 
 
