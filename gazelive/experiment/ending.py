@@ -15,23 +15,29 @@ from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Not every system has all of them."""
+_heeded: list[signal.Signals] = []
 
 
 def heed_once() -> None:
     """Let the first signal be a KeyboardInterrupt, and those after it nothing.
 
-    So that a session that is being saved is not disturbed. What this process was told to ignore
-    when it was started is still ignored.
+    What this process was told to ignore when it was started is still ignored.
     """
-    heeded = [number for number in _known() if signal.getsignal(number) != signal.SIG_IGN]
 
     def heed(_number: int, _frame: FrameType | None) -> None:
-        for number in heeded:
-            signal.signal(number, signal.SIG_IGN)
+        heed_no_more()
         raise KeyboardInterrupt
 
-    for number in heeded:
-        signal.signal(number, heed)
+    for number in _known():
+        if signal.getsignal(number) != signal.SIG_IGN:
+            _heeded.append(number)
+            signal.signal(number, heed)
+
+
+def heed_no_more() -> None:
+    """Let nothing disturb a session that is being saved (if `heed_once` was called before)."""
+    while _heeded:
+        signal.signal(_heeded.pop(), signal.SIG_IGN)
 
 
 class EndWishes:

@@ -35,7 +35,7 @@ from gazelive.engine.transport import ChunkSender, SettledPosteriors
 from gazelive.errors import DeviceError, GazeliveError, PeerLostError, TransportError
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import Display, Words
-from gazelive.experiment.ending import heed_once
+from gazelive.experiment.ending import heed_no_more, heed_once
 from gazelive.experiment.plan import Plan, make_plan
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.experiment.session import Session
@@ -164,6 +164,7 @@ def run_session(
             display.come_to_front()
             desk.open()
             script(session)
+            heed_no_more()
         except SessionAbortedError as abort:
             session.report.reason = str(abort)
         except KeyboardInterrupt:
@@ -172,6 +173,7 @@ def run_session(
             is_known = isinstance(error, GazeliveError)
             session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
             failure = error
+        heed_no_more()
         told = {str(failure)}
         for problem in save(session, desk, display, writer, say):
             if failure is None:

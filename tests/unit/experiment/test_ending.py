@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gazelive.experiment.ending import EndWishes, heed_once, pass_on
+from gazelive.experiment.ending import EndWishes, heed_no_more, heed_once, pass_on
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell's signals")
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -20,6 +20,7 @@ def handlers() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in HEARD}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
+    heed_no_more()
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -29,6 +30,16 @@ def test_the_first_signal_is_ctrl_c_and_the_rest_is_silence(first: signal.Signal
     heed_once()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(first)
+    for number in HEARD:
+        signal.raise_signal(number)
+
+
+def test_a_session_that_is_saved_hears_nothing() -> None:
+    heed_no_more()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)  # nobody heeded anything before
+    heed_once()
+    heed_no_more()
     for number in HEARD:
         signal.raise_signal(number)
 
