@@ -12,6 +12,7 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from typing import Protocol, TypeVar
 
 from gazelive.clock import Clock
@@ -193,14 +194,13 @@ class Desk:
             self._thread.join(PATIENCE_S)
             if self._thread.is_alive():
                 raise DeviceError("the tracker does not answer any more: switch it off and on")
-        try:
+        with ExitStack() as steps:  # the last one first, and each whatever became of the others
+            if self._sender is not None:
+                steps.callback(self._sender.end_run, reason)
+            steps.callback(self._recorder.finish, reason)
+            steps.callback(self._recorder.rescue)  # after an orderly end there is nothing left
             if self._failure is None:
                 self._wind_up()
-        finally:
-            self._recorder.rescue()  # what an error left; after an orderly end there is nothing
-            self._recorder.finish(reason)
-        if self._sender is not None:
-            self._sender.end_run(reason)
 
     def _wind_up(self) -> None:
         if self._recording:

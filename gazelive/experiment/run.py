@@ -361,4 +361,5 @@ def _range(values: list[float]) -> dict[str, float] | None:
 
 
 def _print(text: str) -> None:
-    print(text, flush=True)
+    with contextlib.suppress(OSError):  # nobody reads any more; that is no reason to stop
+        print(text, flush=True)

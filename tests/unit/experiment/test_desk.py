@@ -159,3 +159,24 @@ def test_a_wish_that_comes_just_after_a_failure_is_refused_at_once(tmp_path: Pat
         desk.start_block()
     desk.close("failed")
     desk.device.close()
+
+
+def test_the_engine_hears_of_the_end_also_where_the_tracker_does_not_stop(
+    tmp_path: Path, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = ManualClock(100.0)
+    device = SimulatedDevice("anna", seed=1, session=1, clock=clock)
+    desk = Desk(device, SessionWriter.create(tmp_path / "s", MANIFEST), clock=clock, sender=sent)
+    desk.start_block()
+    clock.advance_s(0.5)
+
+    def stop() -> None:
+        raise DeviceError("it does not stop")
+
+    monkeypatch.setattr(device, "stop", stop)
+    with pytest.raises(DeviceError, match="does not stop"):
+        desk.close("over")
+    assert sent.words[-1] == "over"
+    assert read_manifest(tmp_path / "s").stop_reason == "over"
+    assert read_session(tmp_path / "s").n_samples == 500
+    device.close()

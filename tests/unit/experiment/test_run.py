@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,12 @@ def test_a_script_run_by_hand_waits_for_an_orderly_end(
     assert commands[0][2:] == [
         "gazelive", "record", str(script.with_suffix(".toml")), "--viewer", "anna",
     ]  # fmt: skip
+
+
+def test_nobody_who_reads_the_console_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(run.sys, "stdout", Gone())
+    run._print("Trial 3: the cross was not fixated")
