@@ -315,7 +315,7 @@ def save(
     for step in steps:
         try:
             step()
-        except (GazeliveError, OSError) as error:
+        except Exception as error:  # also a mistake of ours: what was recorded comes first
             failures.append(error)
     return failures
 

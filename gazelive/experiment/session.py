@@ -444,6 +444,7 @@ class Session:
 
     def _end_trial(self, trial: PlannedTrial, outcome: Outcome) -> None:
         """Stop recording and tell what became of the trial, also when the session is aborted."""
+        self.report.outcomes.append((trial.number, trial.image, outcome))
         if not self._was_whole:
             self._say_whole(False)
         if self._onset_s is not None:
@@ -464,7 +465,6 @@ class Session:
             self._desk.say(f"!V TRIAL_VAR {key} {value}")
         self._desk.stop_block(f"TRIAL_RESULT {RESULTS[outcome]}")
         self._repeats = outcome == "repeated"
-        self.report.outcomes.append((trial.number, trial.image, outcome))
         if outcome == "shown":
             self._shown.append(trial)
             self._since_calibration += 1

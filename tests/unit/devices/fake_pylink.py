@@ -121,7 +121,7 @@ class Calls:
     def note(self, name: str, args: tuple[Any, ...]) -> None:
         self.log.append((name, args))
         thread = threading.get_ident()
-        if self._host.mode == "record":
+        if self._host.mode == "record" and self._host.is_connected:
             assert self._owner in (None, thread), "two threads talk to the tracker"
             self._owner = thread
         else:

@@ -115,6 +115,7 @@ def test_a_tracker_that_goes_away_leaves_what_it_gave(tmp_path: Path) -> None:
     with pytest.raises(DeviceDisconnectedError):
         lab.run()
     assert read_session(tmp_path / "s").n_samples == 1500
+    assert [what for _, _, what in lab.session.report.outcomes][-1] == "aborted"
     assert read_manifest(tmp_path / "s").finished_at is not None
 
 
