@@ -151,7 +151,7 @@ def record(
         dashboard=shown,
         say=lambda text: say(text, quiet=quiet),
     )
-    _tell(launched, Path(spec.folder), who, as_json=as_json)
+    _tell(launched, Path(spec.folder), who, model, as_json=as_json)
     raise typer.Exit(launched.exit_code if launched.exit_code >= 0 else 1)  # a signal is below 0
 
 
@@ -290,7 +290,9 @@ def _check(spec: RunSpec) -> None:
         )
 
 
-def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) -> None:
+def _tell(
+    launched: Launched, folder: Path, who: Participant, model: Path | None, *, as_json: bool
+) -> None:
     """Say what was recorded, how it went and what to do next."""
     manifest, summary = launched.manifest, launched.summary
     if manifest is None:
@@ -344,7 +346,7 @@ def _tell(launched: Launched, folder: Path, who: Participant, *, as_json: bool) 
     following = (
         f"gazelive train {_quoted(folder.parent)} -o lab.model"
         if who.mode == "enrol"
-        else f"gazelive identify lab.model {_quoted(folder)}"
+        else f"gazelive identify {_quoted(model or Path('lab.model'))} {_quoted(folder)}"
     )
     output.print(f"Next: gazelive session report {_quoted(folder)}   ·   {following}", markup=False)
 

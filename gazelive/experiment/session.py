@@ -115,7 +115,7 @@ class Session:
         self._onset_s: float | None = None
         """When the image came, while it is on the screen."""
         self._timing: dict[str, str] = {}
-        self._was_whole = False
+        self._was_seen = False
         """Whether the trial's image was shown to its end."""
         self._attempt = 0
         self._repeats = False
@@ -182,7 +182,7 @@ class Session:
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
         """Record while the block runs; keys may end it before its end, and the session goes on."""
         outcome: Outcome = "aborted"
-        self._timing, self._gate_s, self._was_whole = {}, None, False
+        self._timing, self._gate_s, self._was_seen = {}, None, False
         self._desk.say(f"TRIALID {trial.number}")
         grey = self.config.screen.background_grey
         self._desk.say(f"!V CLEAR {grey} {grey} {grey}")
@@ -226,7 +226,8 @@ class Session:
         self._desk.say("image_onset", onset_s)
         self._desk.say(self._image_message(picture), onset_s)
         self.stage.hold(onset_s + self.config.trial.image_s)
-        self._say_whole(True)
+        self._was_seen = True
+        self._say_evidence(True)
         self._take_image_away()
 
     def blank(self) -> None:
@@ -415,13 +416,13 @@ class Session:
         self._tell_console(f"Trial {trial.number}: the cross was not fixated; calibrating again.")
         return TrialInterruptedError("repeated", "calibrate")
 
-    def _say_whole(self, was_whole: bool) -> None:
-        """Say whether the image was seen to its end: only then does it count as evidence.
+    def _say_evidence(self, counts: bool) -> None:
+        """Say whether the viewing counts: what was skipped or repeated does not.
 
-        It is said before the image goes, since that is when the engine settles what was seen.
+        It is said before the image goes, since that is when the engine settles what was seen. What
+        was seen of an image until the session was aborted is as good as any.
         """
-        self._was_whole = was_whole
-        self._desk.say(f"!V TRIAL_VAR whole_image {int(was_whole)}")
+        self._desk.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def _take_image_away(self) -> None:
         offset_s = self.stage.show(Blank())
@@ -445,8 +446,8 @@ class Session:
     def _end_trial(self, trial: PlannedTrial, outcome: Outcome) -> None:
         """Stop recording and tell what became of the trial, also when the session is aborted."""
         self.report.outcomes.append((trial.number, trial.image, outcome))
-        if not self._was_whole:
-            self._say_whole(False)
+        if not self._was_seen:
+            self._say_evidence(outcome == "aborted" and self._onset_s is not None)
         if self._onset_s is not None:
             self._take_image_away()
         else:

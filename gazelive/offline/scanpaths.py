@@ -167,7 +167,7 @@ class Reading:
         warnings = analysis.warnings
         if not all(counts):
             n = counts.count(False)
-            left_out = f"{n} image{' was' if n == 1 else 's were'} not seen to the end and left out"
+            left_out = f"{n} trial{' was' if n == 1 else 's were'} skipped or repeated: left out"
             warnings = (*warnings, f"{name}: {left_out}")
             paths = tuple(itertools.compress(paths, counts))
             steps = tuple(itertools.compress(steps, counts))

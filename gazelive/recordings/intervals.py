@@ -10,9 +10,9 @@ import msgspec
 
 from gazelive.recordings.recording import Block, Recording, Trial
 
-WHOLE_IMAGE = "whole_image"
-"""The trial's variable by which our experiment says, before the image goes, that it was seen to its
-end (1) or not (0). Recordings of others do not say it, and count."""
+EVIDENCE = "evidence"
+"""The trial's variable by which our experiment says, before the image goes, whether what was seen
+counts (1) or was skipped or repeated (0). Recordings of others do not say it, and count."""
 
 
 class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,8 +25,8 @@ class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     image_onset_us: int | None = None
     counts: bool = True
-    """Whether it says something of the person: not where the image was taken away before its time
-    (skipped, repeated, aborted) or never came."""
+    """Whether it says something of the person: not where the trial was given up (skipped, repeated)
+    or its image never came."""
 
 
 def viewing_intervals(
@@ -79,7 +79,7 @@ def interval_of_trial(trial: Trial, block: int, first_us: int, beyond_us: int) -
         trial=trial.name,
         image=trial.image,
         image_onset_us=trial.image_onset_us,
-        counts=trial.variables.get(WHOLE_IMAGE) != "0",
+        counts=trial.variables.get(EVIDENCE) != "0",
     )
 
 

@@ -109,7 +109,7 @@ def check_trials(recording: Recording, n_trials: int) -> None:
         assert sum(text.startswith("!V IMGLOAD CENTER ") for text in texts) == 1
         named = {text.split()[2] for text in texts if text.startswith("!V TRIAL_VAR ")}
         assert named == {
-            "whole_image", "image", "index", "attempt", "outcome", "dropped_frames", "image_ms",
+            "evidence", "image", "index", "attempt", "outcome", "dropped_frames", "image_ms",
             "onset_delay_ms",
         }  # fmt: skip
         # shown for as long as asked (or longer, on a busy machine)

@@ -182,11 +182,11 @@ class TestImages:
 
 
 @pytest.mark.parametrize("cut_short", [0, 1, 3])
-def test_an_image_that_was_not_seen_to_its_end_is_no_evidence_live_nor_offline(cut_short):
+def test_a_trial_that_was_given_up_is_no_evidence_live_nor_offline(cut_short):
     """What was said of it while it ran is taken back when it goes."""
     recording = recorded(seed=5)
     offset_us = 1_000_000 + 6_000_000 * cut_short + 3_400_000
-    said = Message(offset_us - 1000, "!V TRIAL_VAR whole_image 0")
+    said = Message(offset_us - 1000, "!V TRIAL_VAR evidence 0")
     told = sorted((*recording.messages, said), key=lambda message: message.tracker_time_us)
     cut = make_recording(recording.blocks, told)
     live = run(cut, CHUNKS)

@@ -113,8 +113,8 @@ def test_keys_end_a_trial_and_the_session_goes_on(
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == outcomes
-    whole = [t.variables["whole_image"] for t in recording.trials]
-    assert whole == ["1" if outcome == "shown" else "0" for outcome in outcomes]
+    counts = [t.variables["evidence"] for t in recording.trials]
+    assert counts == ["1" if outcome == "shown" else "0" for outcome in outcomes]
     assert all(t.image_offset_us is not None for t in recording.trials)
     calibrations = sum(c.kind == "calibration" for c in recording.calibrations)
     assert calibrations == (2 if key == "c" else 1)
@@ -140,7 +140,7 @@ def test_an_image_that_was_seen_comes_again_only_if_that_is_wanted(
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == outcomes
-    assert [t.variables["whole_image"] for t in recording.trials] == ["1"] * len(outcomes)
+    assert [t.variables["evidence"] for t in recording.trials] == ["1"] * len(outcomes)
     calibrations = sum(c.kind == "calibration" for c in recording.calibrations)
     assert calibrations == (2 if key == "c" else 1)
     assert ("pause" in texts(recording)) == (key == "p")
@@ -188,7 +188,7 @@ def test_a_stop_from_the_dashboard_ends_the_trial_with_its_image(tmp_path: Path)
     lab.desk._server = Server()  # type: ignore[assignment]
     recording = lab.run()
     (trial,) = recording.trials
-    assert (trial.result, trial.variables["whole_image"]) == ("3", "0")
+    assert (trial.result, trial.variables["evidence"]) == ("3", "1")
     assert trial.image_offset_us is not None
     assert lab.session.report.reason == "stopped from the dashboard"
 
@@ -203,6 +203,7 @@ def test_abort_at_any_moment_saves_everything(tmp_path: Path, scene: type) -> No
         (trial,) = recording.trials
         assert trial.variables["outcome"] == "aborted"
         assert trial.result == "3"
+        assert trial.variables["evidence"] == str(int(scene is Picture))
         assert recording.n_samples
         assert (trial.image_offset_us is not None) == (scene is Picture)
 
@@ -441,14 +442,14 @@ def test_a_replay_that_is_left_says_so_and_damaged_images_do_not_end_it(tmp_path
     assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "aborted"]
 
 
-def test_images_that_were_not_seen_to_the_end_teach_nothing(tmp_path: Path) -> None:
+def test_trials_that_were_given_up_teach_nothing(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "s")
     lab.display.press_at = [(lambda display: isinstance(display.scene, Picture), "s")]
     lab.run()
     gathered = gather(tmp_path / "s")
     images = [Path(path.image or "").name for path in gathered.probes[0].scanpaths]
     assert images == ["image2.png", "image3.png"]
-    assert any("1 image was not seen to the end" in warning for warning in gathered.warnings)
+    assert any("1 trial was skipped or repeated" in warning for warning in gathered.warnings)
 
 
 def test_a_replay_on_another_screen_has_its_crosses_in_the_same_places(tmp_path: Path) -> None:

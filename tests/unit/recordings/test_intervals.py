@@ -30,9 +30,9 @@ def test_without_trials_each_block_is_an_interval():
     assert spans(a_recording(blocks=blocks)) == [(0, 0, 99_001), (2, 1_000_000, 1_049_001)]
 
 
-def test_an_image_that_was_not_seen_to_its_end_does_not_count():
+def test_what_was_skipped_or_repeated_does_not_count():
     counted = []
-    for variables in ({}, {"whole_image": "1"}, {"whole_image": "0", "outcome": "skipped"}):
+    for variables in ({}, {"evidence": "1"}, {"evidence": "0", "outcome": "skipped"}):
         trial = Trial(name="7", start_us=0, end_us=900_000, block=0, variables=variables)
         counted += [interval.counts for interval in viewing_intervals(a_recording(trial))]
     assert counted == [True, True, False]
