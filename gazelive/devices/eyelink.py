@@ -268,6 +268,8 @@ class EyeLinkDevice:
         in_file = message_in_edf(text)
         if len(in_file) == LONGEST_MESSAGE < len(text):
             self._tell("message", f"cut to {LONGEST_MESSAGE} characters in the EDF: {in_file!r}")
+        if not text.isascii():  # an image's name, which Data Viewer would look for in vain
+            self._tell("message", f"letters are missing in the EDF, which is ASCII: {in_file!r}")
         with self._link.doing("taking a message"):
             code = self._tracker.sendMessage(in_file, round(ahead_s * 1000))
         if code != 0:

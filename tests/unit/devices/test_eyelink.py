@@ -422,9 +422,10 @@ def test_what_the_edf_cannot_hold_is_cut_there_and_whole_here(connect, clock):
         "+0 5 apples",
         "Gr??e ?",
     ]
-    ((kind, told),) = _told(chunks)
-    assert kind == "message"
-    assert told.startswith("cut to 130 characters in the EDF: '!V IMGLOAD")
+    kinds, (cut, missing) = zip(*_told(chunks), strict=True)
+    assert set(kinds) == {"message"}
+    assert cut.startswith("cut to 130 characters in the EDF: '!V IMGLOAD")
+    assert missing == "letters are missing in the EDF, which is ASCII: 'Gr??e ?'"
 
 
 def test_a_message_that_the_tracker_does_not_take_is_told(connect, clock):
