@@ -70,7 +70,8 @@ def gazelive(lab: Path, screen_environment: dict[str, str]) -> Gazelive:
 
 
 def begun(lab: Path, environment: dict[str, str], *arguments: object) -> subprocess.Popen[str]:
-    """Return a session that runs."""
+    """Return a session that runs, and hears Ctrl-C also where these tests run in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-m", "gazelive", "record", "lab.toml", *map(str, arguments)]
     return subprocess.Popen(
         command, env=environment, cwd=lab, text=True,
