@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import statistics
 import subprocess
 import sys
 import time
@@ -11,18 +10,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-import msgspec
 import zmq
-from rich.console import Console
-from rich.progress import Progress
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.config.reading import snapshot
 from gazelive.config.schema import Keys
 from gazelive.devices.protocol import (
-    ControlsPlayback,
     GazeDevice,
-    HasHostFile,
     TellsProblems,
 )
 from gazelive.devices.simulated import images_in
@@ -38,6 +32,7 @@ from gazelive.experiment.display import Display, Words
 from gazelive.experiment.ending import heed_no_more, heed_once
 from gazelive.experiment.plan import Plan, make_plan
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
+from gazelive.experiment.saving import save
 from gazelive.experiment.session import Session
 from gazelive.experiment.spec import RUN_FLAG, RunSpec, decode_spec
 from gazelive.experiment.stage import SessionAbortedError
@@ -284,80 +279,10 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
     )
 
 
-def save(
-    session: Session,
-    desk: Desk,
-    display: Display,
-    writer: SessionWriter,
-    say: Callable[[str], None],
-) -> list[Exception]:
-    """Stop, write down what the session came to, close it, and fetch the tracker's own file.
-
-    Whatever fails, all of it is tried; return what failed.
-    """
-    report, frames = session.report, session.stage.frames.session
-    told = {
-        "trials": [list(outcome) for outcome in report.outcomes],
-        "frames": {**msgspec.to_builtins(frames), "synced": display.is_synced},
-        "image_ms": _range(report.image_ms),
-        "onset_delay_ms": _range(report.onset_delays_ms),
-        "gate_timeouts": report.n_gate_timeouts,
-        "recognition": {"right": report.n_right_answers, "of": report.n_answers},
-    }
-    steps: list[Callable[[], object]] = [
-        lambda: writer.update(config=writer.manifest.config | {"outcome": told}),
-        lambda: desk.close(report.reason),
-    ]
-    device = desk.device
-    if isinstance(device, HasHostFile) and not isinstance(device, ControlsPlayback):
-        steps.append(lambda: _fetch_host_file(device, display, writer.folder, say))
-    failures: list[Exception] = []
-    for step in steps:
-        try:
-            step()
-        except Exception as error:  # also a mistake of ours: what was recorded comes first
-            failures.append(error)
-    return failures
-
-
-def _fetch_host_file(
-    device: HasHostFile, display: Display, folder: Path, say: Callable[[str], None]
-) -> None:
-    """Fetch the tracker's own file, and show how far it is; a window that is gone is no reason."""
-    shown = -1
-
-    def show(fraction: float) -> None:
-        nonlocal shown
-        if int(fraction * 20) > shown:
-            shown = int(fraction * 20)
-            with contextlib.suppress(Exception):
-                display.show(Words(f"Saving the recording … {fraction:.0%}"))
-                display.flip()
-
-    show(0.0)
-    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
-    with bar:
-        task = bar.add_task("Fetching the tracker's own file", total=1.0)
-
-        def progress(fraction: float) -> None:
-            bar.update(task, completed=fraction)
-            show(fraction)
-
-        path = device.receive_host_file(folder, folder.name, progress)
-    say(f"The tracker's own file: {path}")
-
-
 def _tell_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
     if isinstance(device, TellsProblems):
         for problem in device.problems:
             say(f"The tracker: {problem}")
-
-
-def _range(values: list[float]) -> dict[str, float] | None:
-    """Return the least, the middle and the greatest."""
-    if not values:
-        return None
-    return {"min": min(values), "median": statistics.median(values), "max": max(values)}
 
 
 def _print(text: str) -> None:

@@ -13,7 +13,7 @@ from gazelive.engine.addresses import free_addresses
 from gazelive.errors import DeviceError, RecordingError
 from gazelive.experiment import run
 from gazelive.experiment.display import Words
-from gazelive.experiment.run import save
+from gazelive.experiment.saving import save
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.experiment.stage import SessionAbortedError
 from gazelive.recordings.session_folder import read_manifest, read_session
