@@ -21,7 +21,7 @@ from gazelive.engine.engine_model import EngineModel, load_engine_model
 from gazelive.engine.keys import Context, Doorkeeper, ServerKeys, require_keys
 from gazelive.engine.session_run import ChunkSink, RunSettings, SessionRun
 from gazelive.engine.sinks import DocumentSink
-from gazelive.engine.transport import ChunkReceiver, DocumentPublisher
+from gazelive.engine.transport import FLOWING_MS, ChunkReceiver, DocumentPublisher
 from gazelive.engine.warm_up import warm_up
 from gazelive.engine.wire import BlockEnded, RunEnded, WiredChunk
 from gazelive.errors import GazeliveError, RecordingError, TransportError
@@ -134,16 +134,21 @@ class Engine:
         """Do what there is to do, waiting for it no longer than `patience_ms`."""
         if self._run is None:
             self._look_for_session()  # before it answers: what it cannot do, it never said it could
-        ready = dict(self._poller.poll(patience_ms))
+        flows = patience_ms > 0 and self._run is not None and not self._is_idle
+        asked = not flows and self._is_asked(patience_ms)
         now_s = self._clock.now_s()
-        asked = self._control.socket in ready or self._device.socket in ready
         if asked or now_s >= self._next_requests_s:
-            self._next_requests_s = now_s + PATIENCE_MS / 1000
+            self._next_requests_s = now_s + (FLOWING_MS if flows else PATIENCE_MS) / 1000
             self._answer_requests()
         if self._run is not None and not self._run.is_finished:
-            self._receive(self._run)
+            self._receive(self._run, waits=flows)
             if not self._run.is_finished:
                 self._read_disk(self._run)
+
+    def _is_asked(self, patience_ms: int) -> bool:
+        """Wait for anything to come; say whether it is a request or an answer."""
+        ready = dict(self._poller.poll(patience_ms))
+        return self._control.socket in ready or self._device.socket in ready
 
     # the session
 
@@ -165,11 +170,13 @@ class Engine:
         )
         self._next_disk_s = 0.0
 
-    def _receive(self, run: SessionRun) -> None:
+    def _receive(self, run: SessionRun, *, waits: bool) -> None:
+        """Take what has come of the stream; `waits` for the first of it."""
         self._is_idle = True
-        for _ in range(MOST_AT_ONCE):
+        for number in range(MOST_AT_ONCE):
             try:
-                wired = self._receiver.receive()
+                waiting = waits and number == 0
+                wired = self._receiver.wait() if waiting else self._receiver.receive()
             except TransportError as error:
                 run.tell(Notice(level="error", text=str(error)))
                 continue
