@@ -1,6 +1,6 @@
 """What the dashboard costs while 1000 Hz flows: repaints per second, CPU, memory, time to start.
 
-A publisher in a process of its own sends over ZeroMQ what an engine sends (traces every 10 ms,
+A publisher in a process of its own sends over ZeroMQ what an engine sends (traces every 20 ms,
 saccades, fixations, posteriors, quality, a new image every eight seconds); the dashboard runs
 offscreen, painted by Qt's raster engine, in another. Beside it in the same run: a bare pyqtgraph
 window that redraws three curves of the same five seconds, every sample of them.
@@ -26,7 +26,7 @@ import numpy as np
 TARGET_HZ = 30.0
 TARGET_CPU_PERCENT = 40.0
 TARGET_START_S = 3.0
-PIECE_MS = 10
+PIECE_MS = 20
 SACCADE_EVERY_MS = 280
 IMAGE_EVERY_MS = 8_000
 STIMULI = Path(__file__).parents[2] / "stimuli"
