@@ -158,7 +158,11 @@ def request(
     """
     with connected_socket(context, zmq.REQ, address, prepare=prepare) as socket:
         socket.linger = 0
-        socket.send(msgspec.msgpack.encode({"command": command, **arguments}))
+        socket.sndtimeo = round(1000 * timeout_s)
+        try:
+            socket.send(msgspec.msgpack.encode({"command": command, **arguments}))
+        except zmq.Again:  # a peer that has refused our keys takes nothing
+            raise PeerLostError(f"nobody answers at {address}") from None
         if not socket.poll(round(1000 * timeout_s)):
             raise PeerLostError(f"nobody answers at {address}")
         try:
