@@ -101,8 +101,10 @@ class Recorder:
         if self._notes:  # no block has ever begun that could have taken them
             self._writer.append_notes(Notes(messages=tuple(self._notes)))
             self._notes.clear()
-        self._store_clock_fit()
-        self._writer.close(reason)
+        try:
+            self._store_clock_fit()
+        finally:
+            self._writer.close(reason)
 
     def rescue(self) -> None:
         """Stop the device after an error and save what can be, without the sinks.
