@@ -40,8 +40,8 @@ from gazelive.errors import GazeliveError, TransportError
 from gazelive.gaze.documents import Document
 from gazelive.recordings.image_files import find_image
 
-FRAME_MS = 32
-"""Between two looks at the feed: a little more than 30 frames per second."""
+FRAME_MS = 33
+"""Between two looks at the feed: just over 30 frames per second."""
 STATUS_EVERY_S = 1.0
 ZOOM_STEP = 1.1
 
