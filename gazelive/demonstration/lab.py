@@ -110,7 +110,6 @@ def person(
             folder=out / name,
             pictures=_pictures(out, name),
             screenshot=screenshot,
-            full_screen=False,
             report=report,
         )
     return run_live_session(

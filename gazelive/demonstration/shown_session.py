@@ -72,7 +72,6 @@ def run_shown_session(
     folder: Path,
     pictures: Path,
     screenshot: Path | None,
-    full_screen: bool,
     report: Report,
 ) -> LiveSession:
     """Let a simulated person take part in the experiment, and watch who the engine says it is."""
@@ -90,8 +89,8 @@ def run_shown_session(
         folder=str(folder.absolute()),
         address=str(free_addresses()),
         simulate_as=viewer,
-        windowed=not full_screen,
-        window_px=None if full_screen else WINDOW_PX,
+        windowed=True,
+        window_px=WINDOW_PX,
         snapshots=str(pictures.absolute()),
         label={DEMO_KEY: True},
         quiet=True,

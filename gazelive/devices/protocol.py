@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -129,6 +129,15 @@ class LooksAtTargets(Protocol):
 
     on_target: Callable[[float, float], None]
     """Called with each target's place in screen pixels before it is looked at."""
+
+
+@runtime_checkable
+class DrawsInWindow(Protocol):
+    """A device that draws its calibration itself, in a window that it must be given."""
+
+    def use_graphics(self, make: Callable[[Any], Any]) -> None:
+        """Take what makes the display of the vendor's tracker object; before `calibrate`."""
+        ...
 
 
 @runtime_checkable

@@ -94,6 +94,9 @@ class Desk:
         self._gate: FixationGate | None = None
         self.reached_us = 0
         """The tracker's time of the newest sample or message that has come."""
+        self.has_finished = False
+        """True once the device has no more, as a replay at its end."""
+        self._menu = device if isinstance(device, HasHostMenu) else None
         self._host_request: HostRequest | None = None
         self._started = self._recording = False
         self._thread: threading.Thread | None = None
@@ -116,11 +119,6 @@ class Desk:
     def is_stop_wanted(self) -> bool:
         """True once a dashboard asked for the end."""
         return self._server is not None and self._server.is_stopped
-
-    @property
-    def has_finished(self) -> bool:
-        """True once the device has no more, as a replay at its end."""
-        return self.device.finished
 
     def take_host_request(self) -> HostRequest | None:
         """Return once what somebody chose at the tracker's own computer."""
@@ -216,8 +214,9 @@ class Desk:
         self._run_wishes()
         if self._recording:
             self._recorder.step(READING_S)
-            if isinstance(self.device, HasHostMenu):
-                self._host_request = self.device.take_host_request() or self._host_request
+            if self._menu is not None:
+                self._host_request = self._menu.take_host_request() or self._host_request
+            self.has_finished = self.device.finished
         elif self._started:
             self._recorder.drain()
         if self._server is not None:
@@ -293,4 +292,4 @@ class Desk:
         times_us = [message.tracker_time_us for message in chunk.messages]
         if len(chunk.samples):
             times_us.append(int(chunk.samples["tracker_time_us"][-1]))
-        self.reached_us = max(self.reached_us, *times_us)
+        self.reached_us = max([self.reached_us, *times_us])

@@ -15,10 +15,7 @@ import zmq
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.config.reading import snapshot
 from gazelive.config.schema import Keys
-from gazelive.devices.protocol import (
-    GazeDevice,
-    TellsProblems,
-)
+from gazelive.devices.protocol import DrawsInWindow, GazeDevice, TellsProblems
 from gazelive.devices.simulated import images_in
 from gazelive.engine.addresses import Addresses
 from gazelive.engine.child import START_S as ENGINE_START_S
@@ -130,7 +127,8 @@ def run_session(
         cleaning.callback(display.close)
         device = open_device(spec, clock, recording=recording, saliency_of=saliency_of)
         cleaning.callback(device.close)
-        _use_window(device, display)
+        if isinstance(device, DrawsInWindow):
+            device.use_graphics(display.calibration_graphics())
         cleaning.callback(_tell_problems, device, say)
         lines = _Lines(spec.address, device)
         cleaning.callback(lines.close)
@@ -153,32 +151,50 @@ def run_session(
             say=say,
             snapshots=None if spec.snapshots is None else Path(spec.snapshots),
         )
-        failure: BaseException | None = None
-        try:
+
+        def run() -> None:
             lines.wait_for_engine(display, spec.config.keys)
             display.come_to_front()
             desk.open()
             script(session)
-            heed_no_more()
-        except SessionAbortedError as abort:
-            session.report.reason = str(abort)
-        except KeyboardInterrupt:
-            session.report.reason = "stopped by Ctrl-C"
-        except BaseException as error:
-            is_known = isinstance(error, GazeliveError)
-            session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
-            failure = error
-        heed_no_more()
-        told = {str(failure)}
-        for problem in save(session, desk, display, writer, say):
-            if failure is None:
-                failure = problem
-            elif str(problem) not in told:
-                print(f"warning: {problem}", file=sys.stderr)
-            told.add(str(problem))
-        if failure is not None:
-            raise failure
+
+        failure = _failure_of(run, session)
+        _raise_first(failure, save(session, desk, display, writer, say))
     return session
+
+
+def _failure_of(run: Callable[[], None], session: Session) -> BaseException | None:
+    """Run a session and write down why it ended; return what failed, if it was no orderly end.
+
+    From then on no signal disturbs the saving.
+    """
+    failure: BaseException | None = None
+    try:
+        run()
+        heed_no_more()
+    except SessionAbortedError as abort:
+        session.report.reason = str(abort)
+    except KeyboardInterrupt:
+        session.report.reason = "stopped by Ctrl-C"
+    except BaseException as error:
+        is_known = isinstance(error, GazeliveError)
+        session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
+        failure = error
+    heed_no_more()
+    return failure
+
+
+def _raise_first(failure: BaseException | None, problems: list[Exception]) -> None:
+    """Raise what failed first, if anything; what failed after it is a warning, told once."""
+    failures = [*([] if failure is None else [failure]), *problems]
+    if not failures:
+        return
+    told = {str(failures[0])}
+    for problem in failures[1:]:
+        if str(problem) not in told:
+            print(f"warning: {problem}", file=sys.stderr)
+            told.add(str(problem))
+    raise failures[0]
 
 
 class _Lines:
@@ -242,13 +258,6 @@ def planned(spec: RunSpec, recording: Recording | None) -> Plan:
         return plan_of(recording, spec.config, spec.stimuli)
     who = spec.participant
     return make_plan(spec.config, spec.stimuli, who.viewer or spec.simulate_as or "", who.session)
-
-
-def _use_window(device: GazeDevice, display: Display) -> None:
-    """Let a tracker that draws its own calibration draw it in the window."""
-    use_graphics = getattr(device, "use_graphics", None)
-    if use_graphics is not None:
-        use_graphics(display.calibration_graphics())
 
 
 def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
