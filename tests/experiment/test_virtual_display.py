@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -62,7 +63,8 @@ def test_a_screen_does_not_outlive_who_was_killed() -> None:
             client.settimeout(20)
             client.connect(str(socket_of(display)))
             process.kill()
-            assert client.recv(1) == b""  # the server has gone
+            with contextlib.suppress(ConnectionResetError):  # the server has gone in haste
+                assert client.recv(1) == b""  # or in order
 
 
 def test_without_xvfb_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

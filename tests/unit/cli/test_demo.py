@@ -68,5 +68,5 @@ def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
         shown_session.run_shown_session(
             "v016", seed=1, session=2, n_images=1, seconds=1.0, stimuli=tmp_path,
             model=tmp_path / "m", folder=tmp_path / "s", pictures=tmp_path / "p",
-            screenshot=None, full_screen=False, report=lambda _part: None,
+            screenshot=None, report=lambda _part: None,
         )  # fmt: skip
