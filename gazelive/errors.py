@@ -17,6 +17,8 @@
         ├── ModelFormatError
         └── IncompatibleModelError
 
+`GazeliveWarning` is what `import gazelive` warns of (commands write warnings to standard error).
+
 A message is one sentence a user can act on: what, where, how to mend it.
 Bad *data* on the live path is not an exception but a `Quality` document.
 """
@@ -28,6 +30,10 @@ from pathlib import Path
 
 class GazeliveError(Exception):
     """Base of everything gazelive raises on purpose; its text is meant for the user."""
+
+
+class GazeliveWarning(UserWarning):
+    """Something about the data that a user should know; the result is there all the same."""
 
 
 class ConfigError(GazeliveError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,10 +16,6 @@ from gazelive.cli.trial_options import (
     warn_of_no_trials,
 )
 from gazelive.cli.wording import counted
-
-if TYPE_CHECKING:
-    from gazelive.gaze.screen import ScreenGeometry
-    from gazelive.recordings.recording import Recording
 
 
 def convert(
@@ -44,6 +40,7 @@ def convert(
     """Write a recording in another format, chosen by the suffix of OUT."""
     announce_first_compile(quiet=quiet)
     from gazelive.errors import RecordingError
+    from gazelive.recordings.geometry import with_screen
     from gazelive.recordings.opening import read_recording
     from gazelive.recordings.saving import (
         check_target,
@@ -79,21 +76,3 @@ def convert(
         quiet=quiet,
     )
     say(f"Look at it with: gazelive info {path}", quiet=quiet)
-
-
-def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
-    """Return the recording as one that was seen on `screen`."""
-    from dataclasses import replace
-
-    import msgspec
-
-    blocks = tuple(
-        replace(block, stream=msgspec.structs.replace(block.stream, screen=screen))
-        for block in recording.blocks
-    )
-    return replace(
-        recording,
-        screen=screen,
-        screen_px=(screen.width_px, screen.height_px),
-        blocks=blocks,
-    )

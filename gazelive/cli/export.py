@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
-from gazelive.cli.convert import with_screen
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
 from gazelive.cli.wording import counted
@@ -66,6 +65,7 @@ def export(
     announce_first_compile(quiet=quiet)
     from gazelive.recordings.bids import export_bids, what_bids_loses
     from gazelive.recordings.bids_dataset import check_target
+    from gazelive.recordings.geometry import with_screen
     from gazelive.recordings.opening import read_recording
 
     flags = geometry_flags(screen, size_mm, distance_mm)

@@ -8,9 +8,10 @@ wrote down. The last is an approximation and comes with a warning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from gazelive.errors import ConfigError, RecordingError
@@ -32,6 +33,18 @@ class GeometryFlags:
     screen_px: tuple[int, int] | None = None
     size_mm: tuple[float, float] | None = None
     distance_mm: float | None = None
+    eye_mm: tuple[float, float] = (0.0, 0.0)
+    """Where on the screen the eye looks straight ahead (`ScreenGeometry`); no flag says it."""
+
+    @classmethod
+    def of(cls, screen: ScreenGeometry) -> GeometryFlags:
+        """Return the flags that say all of a screen."""
+        return cls(
+            (screen.width_px, screen.height_px),
+            (screen.width_mm, screen.height_mm),
+            screen.eye_distance_mm,
+            (screen.eye_x_mm, screen.eye_y_mm),
+        )
 
     @property
     def given(self) -> bool:
@@ -61,6 +74,8 @@ class GeometryFlags:
             width_mm=self.size_mm[0],
             height_mm=self.size_mm[1],
             eye_distance_mm=self.distance_mm,
+            eye_x_mm=self.eye_mm[0],
+            eye_y_mm=self.eye_mm[1],
         )
 
 
@@ -139,6 +154,20 @@ def find_geometry(
         f"{HOW_TO_GIVE}, with your screen's numbers"
     )
     return FoundGeometry(resolution, "resolution", warning)
+
+
+def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
+    """Return the recording as one that was seen on `screen`."""
+    blocks = tuple(
+        replace(block, stream=msgspec.structs.replace(block.stream, screen=screen))
+        for block in recording.blocks
+    )
+    return replace(
+        recording,
+        screen=screen,
+        screen_px=(screen.width_px, screen.height_px),
+        blocks=blocks,
+    )
 
 
 def block_positions_deg(

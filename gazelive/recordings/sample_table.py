@@ -16,7 +16,7 @@ An empty cell is a missing value. Messages, geometry and the rate stand in the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +68,23 @@ def read_sample_table(
     """
     layout = recognise_columns(read_table_names(path), path)
     file = read_table_file(path, COLUMN_TYPES, progress=progress)
-    table = file.table
+    problems = [*file.problems, *(Problem(None, sentence) for sentence in unknown_keys(path))]
     sidecar = read_sidecar(path) or Sidecar()
-    problems = list(file.problems)
+    return recording_of_table(file.table, layout, sidecar, path, problems, trial_patterns)
+
+
+def recording_of_table(
+    table: Any,
+    layout: TableLayout,
+    sidecar: Sidecar,
+    path: Path,
+    problems: Iterable[Problem] = (),
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+) -> Recording:
+    """Return the recording that an Arrow table of `COLUMN_TYPES` holds; `path` stands in errors."""
+    problems = list(problems)
     if layout.ignored:
         problems.append(Problem(None, f"columns ignored: {', '.join(layout.ignored)}"))
-    problems += [Problem(None, sentence) for sentence in unknown_keys(path)]
     described = _described_blocks(sidecar, table.num_rows, path, problems)
     clocks, kept = _read_clocks(table, sidecar, described, path, problems)
     if not kept.all():
