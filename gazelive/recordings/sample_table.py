@@ -68,8 +68,8 @@ def read_sample_table(
     """
     layout = recognise_columns(read_table_names(path), path)
     file = read_table_file(path, COLUMN_TYPES, progress=progress)
-    problems = [*file.problems, *(Problem(None, sentence) for sentence in unknown_keys(path))]
     sidecar = read_sidecar(path) or Sidecar()
+    problems = [*file.problems, *(Problem(None, sentence) for sentence in unknown_keys(path))]
     return recording_of_table(file.table, layout, sidecar, path, problems, trial_patterns)
 
 
