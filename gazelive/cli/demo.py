@@ -35,10 +35,8 @@ def demo(
     announce_first_compile(quiet=quiet)
     from gazelive.demonstration import lab
     from gazelive.demonstration.population import N_VIEWERS
-    from gazelive.demonstration.session import why_no_dashboard
-    from gazelive.demonstration.shown_session import some_screen, why_no_window
+    from gazelive.demonstration.session import some_screen, why_no_dashboard, why_no_window
     from gazelive.experiment.virtual_display import has_screen
-    from gazelive.simulation.image_pool import default_stimuli
 
     lab.prepare_folder(out, replace=replace)
     missing = why_no_dashboard()
@@ -46,26 +44,27 @@ def demo(
         warn(f"no dashboard: {missing}")
     shows = dashboard and missing is None
     if not has_screen():
-        say("No screen here: windows are drawn unseen and saved as pictures.", quiet=quiet)
+        say("No screen here: what would be seen is saved as pictures.", quiet=quiet)
+    stimuli, photographs = lab.images_of_demo(out)
+    if not photographs:
+        warn(f"no folder stimuli with photographs here: painted images ({stimuli}) stand in")
     with progress(f"Enrolling {N_VIEWERS} simulated people (once)", quiet=quiet) as report:
         model = lab.model_of_people(out, report)
     sessions = []
     with some_screen() as has_some:
-        left_out = why_no_window(default_stimuli())
-        if left_out is None and not has_some:
-            left_out = "there is neither a screen nor Xvfb (apt install xvfb)"
+        left_out = why_no_window(has_some_screen=has_some)
         if left_out is not None:
-            warn(f"images are not shown in a window: {left_out}")
+            warn(f"cross and images are not shown in a window: {left_out}; all else is the same")
         for viewer, who in ((lab.VIEWER, "one of them"), (lab.STRANGER, "a stranger")):
-            say(
-                f"{viewer}, {who}, looks at {counted(lab.N_IMAGES[viewer], 'image')} …", quiet=quiet
-            )
+            n_images = counted(lab.N_IMAGES[viewer], "image")
+            say(f"{viewer}, {who}, looks at {n_images} …", quiet=quiet)
             with progress("Recording live", quiet=quiet) as report:
                 sessions.append(
                     lab.person(
-                        viewer, model, out, shows=shows, window=left_out is None, report=report
+                        viewer, model, stimuli, out,
+                        shows=shows, window=left_out is None, report=report,
                     )
-                )
+                )  # fmt: skip
     result = lab.Demo(model, *sessions)
     if as_json:
         typer.echo(json.dumps(result.as_json(), indent=2))

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gazelive.demonstration.images import paint_images
 from gazelive.demonstration.population import SEED, enrol_population, kept_model
-from gazelive.demonstration.presenter import shown_images
 from gazelive.demonstration.session import DEMO_KEY, LiveSession, run_live_session
-from gazelive.demonstration.shown_session import run_shown_session
 from gazelive.errors import ConfigError, ModelError
 from gazelive.recordings.session_manifest import is_session_folder, read_manifest
 from gazelive.simulation.image_pool import default_stimuli
@@ -26,6 +25,7 @@ N_IMAGES = {VIEWER: 4, STRANGER: 2}
 SECONDS = 4.0
 FOLDERS = {VIEWER: "viewer", STRANGER: "stranger"}
 MODEL_NAME = "people.model"
+PAINTED_FOLDER = "images"
 
 Report = Callable[[float], None]
 
@@ -91,37 +91,33 @@ def model_of_people(out: Path, report: Report) -> Path:
     return target
 
 
+def images_of_demo(out: Path) -> tuple[Path, bool]:
+    """Return a folder of images to show, and whether they are photographs."""
+    photographs = default_stimuli()
+    if photographs is not None:
+        return photographs, True
+    painted = out / PAINTED_FOLDER
+    paint_images(painted)
+    return painted, False
+
+
 def person(
-    viewer: str, model: Path, out: Path, *, shows: bool, window: bool, report: Report
+    viewer: str, model: Path, stimuli: Path, out: Path, *, shows: bool, window: bool, report: Report
 ) -> LiveSession:
-    """Let somebody sit down before the tracker, and before the experiment's `window` if it can."""
-    stimuli = default_stimuli()
+    """Let somebody sit down before the tracker; `shows` a dashboard, and images in a `window`."""
     name = FOLDERS[viewer]
-    screenshot = _screenshot(out, name) if shows else None
-    if window and stimuli is not None:
-        return run_shown_session(
-            viewer,
-            seed=SEED,
-            session=2,
-            n_images=N_IMAGES[viewer],
-            seconds=SECONDS,
-            stimuli=stimuli,
-            model=model,
-            folder=out / name,
-            pictures=_pictures(out, name),
-            screenshot=screenshot,
-            report=report,
-        )
     return run_live_session(
         viewer,
         seed=SEED,
         session=2,
-        images=shown_images(stimuli, N_IMAGES[viewer], skip=24),
+        n_images=N_IMAGES[viewer],
         seconds=SECONDS,
         stimuli=stimuli,
         model=model,
         folder=out / name,
-        screenshot=screenshot,
+        pictures=_pictures(out, name),
+        screenshot=_screenshot(out, name) if shows else None,
+        window=window,
         report=report,
     )
 

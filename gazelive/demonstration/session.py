@@ -1,33 +1,44 @@
-"""One person before the demo's tracker where there is no window to show images in.
+"""One person before the demo's screen: the real experiment, tracker, engine and dashboard.
 
-Device → disk → engine → dashboard, as in the lab; the simulated viewer needs no picture to look at.
+Where no window can be opened, everything but the window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from gazelive.clock import MonotonicClock
-from gazelive.demonstration.presenter import Presenter
-from gazelive.devices.simulated import SimulatedDevice, generated_image, images_in
+from gazelive.config.schema import (
+    Dashboard,
+    ExperimentConfig,
+    Simulated,
+    Stimuli,
+    Tracker,
+    Trial,
+)
+from gazelive.demonstration import windowless_viewing
 from gazelive.engine.addresses import free_addresses
-from gazelive.engine.child import EngineChild
-from gazelive.engine.documents_file import read_documents
-from gazelive.engine.options import EngineOptions
-from gazelive.engine.player import own_device
-from gazelive.engine.summary import RunSummary, summarise
-from gazelive.experiment.launch import DashboardOptions, close_dashboard, open_dashboard
-from gazelive.recordings.session_folder import DOCUMENTS_NAME, SessionWriter
-from gazelive.recordings.session_manifest import SessionManifest
-from gazelive.recordings.session_writer import now_iso
+from gazelive.engine.summary import RunSummary
+from gazelive.errors import GazeliveError
+from gazelive.experiment import scene_viewing
+from gazelive.experiment.display import Participant
+from gazelive.experiment.launch import DashboardOptions, launch
+from gazelive.experiment.spec import RunSpec
+from gazelive.experiment.virtual_display import has_screen, virtual_display
 
 DEMO_KEY = "demo"
 """Marks a session as one that the next demo may remove."""
-WINDOW_SIZE = "1600x1000"
-ENGINE_END_S = 30.0
+WINDOWLESS_KEY = "windowless"
+"""Marks a session whose images were in no window."""
+DASHBOARD_SIZE, WINDOW_PX = "1600x1000", (960, 540)
+"""Beside the dashboard there is not more room for the experiment."""
+GETTING_READY_S, TRIAL_OVERHEAD_S = 9.0, 1.3
+"""About how long it takes besides the images, for the bar."""
 
 Report = Callable[[float], None]
 
@@ -39,72 +50,8 @@ class LiveSession:
     viewer: str
     folder: Path
     summary: RunSummary
-    screenshot: Path | None
-    """None where there is no dashboard."""
-    pictures: tuple[Path, ...] = ()
-    """Of the experiment's own window."""
-
-    @property
-    def seen(self) -> tuple[Path, ...]:
-        """All pictures that were saved."""
-        return self.pictures if self.screenshot is None else (self.screenshot, *self.pictures)
-
-
-def run_live_session(
-    viewer: str,
-    *,
-    seed: int,
-    session: int,
-    images: Sequence[str],
-    seconds: float,
-    stimuli: Path | None,
-    model: Path,
-    folder: Path,
-    screenshot: Path | None,
-    report: Report,
-) -> LiveSession:
-    """Let a simulated person look at images in real time, and watch who the engine says it is."""
-    addresses = free_addresses()
-    clock = MonotonicClock()
-    options = EngineOptions(folder=str(folder), address=str(addresses), model=str(model))
-    with EngineChild(options) as engine:
-        # while the engine gets ready, so does everything else
-        window = None
-        if screenshot is not None:
-            folders = [] if stimuli is None else [stimuli]
-            shown = DashboardOptions(save=screenshot, size=WINDOW_SIZE)
-            window = open_dashboard(str(addresses), folders, shown)
-        saliency_of = generated_image if stimuli is None else images_in(stimuli)
-        device = SimulatedDevice(
-            viewer, seed=seed, session=session, clock=clock, saliency_of=saliency_of
-        )
-        for image in images:
-            saliency_of(image)
-        engine.wait_ready()
-        manifest = SessionManifest(
-            session=f"demo {viewer}",
-            device=device.describe().device,
-            started_at=now_iso(),
-            mode="identify",
-            screen=device.describe().screen,
-            config={DEMO_KEY: True, "n_trials": len(images)},
-        )
-        writer = SessionWriter.create(folder, manifest)
-        presenter = Presenter(device, images, seconds, clock)
-        started_s = clock.now_s()
-
-        def meanwhile() -> str | None:
-            report((clock.now_s() - started_s) / presenter.duration_s)
-            return presenter.step()
-
-        own_device(device, writer, addresses, clock=clock, meanwhile=meanwhile)
-        device.close()
-        engine.wait(ENGINE_END_S)
-        if window is not None:
-            close_dashboard(window, waits=True)
-    summary = summarise(read_documents(folder / DOCUMENTS_NAME))
-    taken = screenshot if screenshot is not None and screenshot.is_file() else None
-    return LiveSession(viewer, folder, summary, taken)
+    seen: tuple[Path, ...]
+    """All pictures that were saved, of the dashboard and of the experiment."""
 
 
 def why_no_dashboard() -> str | None:
@@ -112,4 +59,91 @@ def why_no_dashboard() -> str | None:
     missing = [name for name in ("PyQt6", "pyqtgraph") if find_spec(name) is None]
     if not missing:
         return None
-    return f"{' and '.join(missing)} is not installed: pip install 'gazelive[dashboard]'"
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{' and '.join(missing)} {verb} not installed (pip install 'gazelive[dashboard]')"
+
+
+def why_no_window(*, has_some_screen: bool) -> str | None:
+    """Return what is missing for the experiment's own window, None where nothing is."""
+    if find_spec("psychopy") is None:
+        return "PsychoPy is not installed (pip install 'gazelive[experiment]')"
+    if not has_some_screen:
+        return "there is neither a screen nor Xvfb (apt install xvfb)"
+    return None
+
+
+@contextmanager
+def some_screen() -> Iterator[bool]:
+    """Make sure of a screen while the block runs; yield whether there is one, real or virtual."""
+    if has_screen():
+        yield True
+        return
+    with virtual_display() as name:
+        if name is None:
+            yield False
+            return
+        os.environ["DISPLAY"] = name
+        try:
+            yield True
+        finally:
+            del os.environ["DISPLAY"]
+
+
+def run_live_session(
+    viewer: str,
+    *,
+    seed: int,
+    session: int,
+    n_images: int,
+    seconds: float,
+    stimuli: Path,
+    model: Path,
+    folder: Path,
+    pictures: Path,
+    screenshot: Path | None,
+    window: bool,
+    report: Report,
+) -> LiveSession:
+    """Let a simulated person take part in the experiment, and watch who the engine says it is.
+
+    `screenshot` None: without a dashboard; not `window`: without a window for the images.
+    """
+    config = ExperimentConfig(
+        tracker=Tracker(device="simulated"),
+        stimuli=Stimuli(folder=str(stimuli.absolute()), n_images=n_images),
+        trial=Trial(image_s=seconds, blank_s=0.3),
+        simulated=Simulated(seed=seed),
+        dashboard=Dashboard(open=screenshot is not None, screen_number=0),
+    )
+    spec = RunSpec(
+        config=config,
+        config_path=str(folder.absolute() / "demo.toml"),
+        participant=Participant(viewer=None, session=session, eyes="R", mode="identify"),
+        folder=str(folder.absolute()),
+        address=str(free_addresses()),
+        simulate_as=viewer,
+        windowed=True,
+        window_px=WINDOW_PX,
+        snapshots=str(pictures.absolute()),
+        label={DEMO_KEY: True, WINDOWLESS_KEY: not window},
+        quiet=True,
+    )
+    started_s = time.monotonic()
+    expected_s = GETTING_READY_S + n_images * (seconds + TRIAL_OVERHEAD_S)
+    launched = launch(
+        spec,
+        Path(scene_viewing.__file__ if window else windowless_viewing.__file__),
+        model=model,
+        dashboard=None
+        if screenshot is None
+        else DashboardOptions(save=screenshot, size=DASHBOARD_SIZE),
+        say=lambda _text: None,
+        report=lambda: report(min((time.monotonic() - started_s) / expected_s, 1.0)),
+    )
+    if launched.was_interrupted:
+        raise KeyboardInterrupt
+    if launched.summary is None:
+        raise GazeliveError("the demo's experiment could not be run (it has said why)")
+    saved = (screenshot, pictures / "cross.png", pictures / "picture.png")
+    seen = tuple(path for path in saved if path is not None and path.is_file())
+    return LiveSession(viewer, folder, launched.summary, seen)

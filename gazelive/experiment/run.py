@@ -47,15 +47,16 @@ Script = Callable[[Session], None]
 OpenDisplay = Callable[[RunSpec, Clock], Display]
 
 
-def main(script: Script) -> None:
+def main(script: Script, opens: OpenDisplay | None = None) -> None:
     """Run `script` for a session: what a file in `experiments/` does when it is run.
 
-    Run by hand it lets `gazelive record` start everything, which runs it again.
+    Run by hand it lets `gazelive record` start everything, which runs it again. `opens` makes
+    another display than a window.
     """
     arguments = sys.argv[1:]
     if arguments[:1] == [RUN_FLAG]:
         heed_once()
-        sys.exit(run_told(decode_spec(arguments[1]), script))
+        sys.exit(run_told(decode_spec(arguments[1]), script, opens or open_display))
     config = Path(sys.argv[0]).with_suffix(".toml")
     command = [sys.executable, "-m", "gazelive", "record", str(config), *arguments]
     with subprocess.Popen(command) as process:
@@ -65,10 +66,10 @@ def main(script: Script) -> None:
     sys.exit(process.returncode)
 
 
-def run_told(spec: RunSpec, script: Script) -> int:
+def run_told(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
     """Run a session and tell what goes wrong in one sentence; return the exit code."""
     try:
-        run_session(spec, script, open_display)
+        run_session(spec, script, opens)
     except GazeliveError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1 if isinstance(error, (DeviceError, TransportError)) else 2

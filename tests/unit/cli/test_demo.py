@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
-from gazelive.demonstration import lab, population, shown_session
+from gazelive.demonstration import lab, population, session
 from gazelive.errors import ConfigError
 from gazelive.experiment.launch import Launched
 from gazelive.recordings.session_folder import read_session
@@ -63,10 +63,10 @@ def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched = Launched(exit_code=0, manifest=None, summary=None, was_interrupted=True)
-    monkeypatch.setattr(shown_session, "launch", lambda *_arguments, **_options: launched)
+    monkeypatch.setattr(session, "launch", lambda *_arguments, **_options: launched)
     with pytest.raises(KeyboardInterrupt):
-        shown_session.run_shown_session(
+        session.run_live_session(
             "v016", seed=1, session=2, n_images=1, seconds=1.0, stimuli=tmp_path,
             model=tmp_path / "m", folder=tmp_path / "s", pictures=tmp_path / "p",
-            screenshot=None, report=lambda _part: None,
+            screenshot=None, window=True, report=lambda _part: None,
         )  # fmt: skip
