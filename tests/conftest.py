@@ -9,15 +9,31 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+from gazelive.engine import addresses
+
+# The same examples in every run, however slow the machine: a failure is one of the code, not of
+# chance. `--hypothesis-profile explore --randomly-seed $RANDOM` looks for new ones, in any order.
+settings.register_profile(
+    "same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.register_profile("explore", settings.get_profile("same"), derandomize=False)
+settings.load_profile("same")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow tests, so that no worker is left with one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ports_of_this_worker() -> None:
+    """Let tests that run side by side choose ports of their own, not each other's."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    all_ports = addresses.FREE_PORTS
+    n_ports = len(all_ports) // n_workers
+    addresses.FREE_PORTS = all_ports[int(worker) * n_ports :][:n_ports]
 
 
 SHARED_DATA = Path(os.environ.get("GAZELIVE_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -1,29 +1,11 @@
 """An engine that says what it is told to, over real sockets."""
 
-import contextlib
-import random
-import socket
 import threading
 
 import msgspec
 import zmq
 
-from gazelive.engine.addresses import N_PORTS, Addresses
 from gazelive.gaze.documents import encode
-
-LOW_PORTS = range(20_000, 30_000, N_PORTS)
-"""Below those that a system gives to connections: who waits for a dead engine at one of those
-may be given that very port, and then the engine cannot come back to it."""
-
-
-def low_addresses() -> Addresses:
-    """Return addresses on this computer that nobody uses just now."""
-    for port in random.Random().sample(LOW_PORTS, 200):
-        with contextlib.ExitStack() as sockets, contextlib.suppress(OSError):
-            for offset in range(N_PORTS):
-                sockets.enter_context(socket.socket()).bind(("127.0.0.1", port + offset))
-            return Addresses("127.0.0.1", port)
-    raise AssertionError("no ports are free")
 
 
 class Engine:

@@ -19,12 +19,13 @@ from gazelive.dashboard import application
 from gazelive.dashboard.application import require_display, run_dashboard
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.engine import addresses as engine_addresses
+from gazelive.engine.addresses import free_addresses
 from gazelive.engine.keys import make_keys
 from gazelive.errors import ConfigError, TransportError
 from gazelive.gaze.documents import RunStopped
 
 from .sent import a_whole_run
-from .small_engine import Engine, low_addresses
+from .small_engine import Engine
 
 
 @pytest.fixture
@@ -116,12 +117,12 @@ def test_without_a_display_it_says_so(monkeypatch):
 
 
 def test_the_window_is_saved_when_the_run_ends(qapp, tmp_path):
-    where = low_addresses()
+    where = free_addresses()
     engine = Engine(where.documents, where.control)
     over = threading.Event()
 
     def perform():
-        engine.asked.wait(30)
+        engine.asked.wait(120)
         while not over.wait(0.05):
             engine.send(*a_whole_run(), RunStopped(reason="finished"))
 

@@ -15,6 +15,7 @@ from gazelive.clock import ManualClock
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
+from gazelive.engine.addresses import free_addresses
 from gazelive.engine.device_control import DeviceControl
 from gazelive.engine.transport import ChunkSender
 from gazelive.gaze.screen import PAPER_SCREEN
@@ -23,10 +24,9 @@ from gazelive.recordings.session_folder import SessionManifest, SessionWriter
 
 from ..realtime.engine_process import EngineProcess
 from ..unit.engine.streams import make_block, make_recording
-from .small_engine import low_addresses
 
 pytestmark = pytest.mark.slow
-PATIENCE_S = 40.0
+PATIENCE_S = 120.0
 N_TRIALS = 3
 FIRST_US = 1_000_000
 FAR_AHEAD_US = 4_000_000
@@ -52,7 +52,7 @@ class Lab:
     """A replayed session, an engine and a window, moved on together."""
 
     def __init__(self, folder: Path, make_window):
-        self.addresses = low_addresses()
+        self.addresses = free_addresses()
         self.folder = folder
         self._make_window = make_window
         self._context = zmq.Context()

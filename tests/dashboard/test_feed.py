@@ -7,18 +7,25 @@ import zmq
 
 from gazelive.dashboard import feed as feed_module
 from gazelive.dashboard.feed import DocumentFeed, ListFeed, ZmqFeed, snapshot_documents
+from gazelive.engine.addresses import free_addresses
 from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze.documents import Notice, RunStarted, encode
 
 from .sent import a_whole_run, model, posterior, run
-from .small_engine import Engine, low_addresses
+from .small_engine import Engine
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """An answer may take its time on a busy machine."""
+    monkeypatch.setattr(feed_module, "REPLY_TIMEOUT_S", PATIENCE_S)
 
 
 @pytest.fixture
 def engine():
-    where = low_addresses()
+    where = free_addresses()
     engine = Engine(where.documents, where.control)
     yield engine
     engine.die()

@@ -77,7 +77,7 @@ def answered(window, qtbot):
         return not window._requests.waiting
 
     window.tick()
-    qtbot.waitUntil(done)
+    qtbot.waitUntil(done, timeout=60_000)
     for _ in range(REST_FRAMES + 1):
         window.tick()
     QApplication.processEvents()

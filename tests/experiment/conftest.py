@@ -48,7 +48,7 @@ def in_window(screen_environment: dict[str, str]) -> InWindow:
             env=screen_environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             check=False,
         )
         assert ran.returncode == 0, ran.stderr

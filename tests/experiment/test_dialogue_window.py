@@ -91,4 +91,4 @@ def test_a_person_answers(
         events.wait_for_window()
         events.put_pointer(960, 540)
         events.press(*keys)
-        assert asked.result(60) == expected
+        assert asked.result(120) == expected

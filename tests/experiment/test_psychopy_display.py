@@ -90,13 +90,15 @@ def test_pixels_are_counted_from_the_top_left(in_window: InWindow, tmp_path: Pat
 
 
 def test_flips_are_paced_where_there_is_no_screen(in_window: InWindow) -> None:
-    said = in_window("frames", n=40, windowed=True, size_px=(320, 180))
+    # slow enough that a busy computer's own pace is not taken for a screen's
+    screen = {"refresh_rate_hz": 20}
+    said = in_window("frames", n=20, screen=screen, windowed=True, size_px=(320, 180))
     assert said["is_synced"] is False
-    assert said["frame_s"] == pytest.approx(1 / 60)
+    assert said["frame_s"] == pytest.approx(1 / 20)
     flips_s = np.array(said["flips_s"])
     assert (np.diff(flips_s) > 0).all()
     # never quicker than the rate, however slow this computer is
-    assert flips_s[-1] - flips_s[0] >= 38 / 60
+    assert flips_s[-1] - flips_s[0] >= 18 / 20
 
 
 def test_keys_and_a_closed_window(in_window: InWindow) -> None:
@@ -160,7 +162,7 @@ def test_without_a_screen_it_is_said_what_to_do() -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=True,
     )
     said = json.loads(ran.stdout)

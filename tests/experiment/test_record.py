@@ -21,12 +21,15 @@ from gazelive.recordings.session_folder import read_manifest, read_session
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(
         importlib.util.find_spec("psychopy") is None,
         reason="PsychoPy is not installed (extra `experiment`)",
     ),
 ]
 
+PATIENCE_S = 240.0
+"""More than a busy machine needs; nothing waits for it unless something is wrong."""
 ROOT = Path(__file__).parents[2]
 CONFIG = f"""
 script = "{(ROOT / "experiments" / "scene_viewing.py").as_posix()}"
@@ -60,7 +63,7 @@ def gazelive(lab: Path, screen_environment: dict[str, str]) -> Gazelive:
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "gazelive", *map(str, arguments)],
-            env=screen_environment, cwd=lab, capture_output=True, text=True, timeout=280,
+            env=screen_environment, cwd=lab, capture_output=True, text=True, timeout=600,
             check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
@@ -69,27 +72,44 @@ def gazelive(lab: Path, screen_environment: dict[str, str]) -> Gazelive:
     return run
 
 
+def change(lab: Path, before: str, after: str) -> None:
+    """Change a line of the configuration."""
+    assert f"\n{before}\n" in CONFIG
+    (lab / "lab.toml").write_text(CONFIG.replace(before, after), encoding="utf-8")
+
+
 def begun(lab: Path, environment: dict[str, str], *arguments: object) -> subprocess.Popen[str]:
     """Return a session that runs, and hears Ctrl-C also where these tests run in the background."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-m", "gazelive", "record", "lab.toml", *map(str, arguments)]
-    return subprocess.Popen(
-        command, env=environment, cwd=lab, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            command, env=environment, cwd=lab, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def found_in(folder: Path) -> bytes:
+    """Return what the engine has written; a new engine may just be setting it aside."""
+    try:
+        return (folder / "events.jsonl").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def wait_for(lab: Path, kind: str, process: subprocess.Popen[str]) -> Path:
     """Return the session's folder once the engine has found something of a kind."""
-    deadline_s = time.monotonic() + 120
+    deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         assert process.poll() is None, process.communicate()[0]
-        for documents in lab.glob("sessions/*/events.jsonl"):
-            if f'"{kind}"' in documents.read_text(encoding="utf-8"):
-                return documents.parent
+        for folder in lab.glob("sessions/*"):
+            if f'"{kind}"'.encode() in found_in(folder):
+                return folder
         time.sleep(0.1)
     process.kill()
-    raise AssertionError(f"no {kind} in two minutes: {process.communicate()[0]}")
+    raise AssertionError(f"no {kind} came: {process.communicate()[0]}")
 
 
 def check_trials(recording: Recording, n_trials: int) -> None:
@@ -130,7 +150,7 @@ def check_trials(recording: Recording, n_trials: int) -> None:
         assert samples["tracker_time_us"][-1] > trial.image_offset_us
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
     for viewer in ("anna", "ben", "carla"):
         told = json.loads(
@@ -139,9 +159,12 @@ def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
         )  # fmt: skip
         folder = Path(told["session"])
         assert [what for _, _, what in told["trials"]] == ["shown"] * 6
-        assert told["frames"]["n"] > 6 * 2 * 60
-        assert told["frames"]["median_ms"] == pytest.approx(1000 / 60, abs=2)
         recording = read_session(folder)
+        # at the screen's pace (or slower, on a busy machine, which is counted)
+        assert told["frames"]["n"] > 6 * 2
+        assert told["frames"]["median_ms"] > 1000 / 60 - 2
+        dropped = [int(trial.variables["dropped_frames"]) for trial in recording.trials]
+        assert sum(dropped) <= told["frames"]["dropped"] < told["frames"]["n"]
         check_trials(recording, 6)
         assert recording.viewer == viewer
         assert not recording.problems
@@ -217,13 +240,14 @@ def test_ctrl_c_while_it_starts_leaves_nothing(
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
 @pytest.mark.parametrize("by", ["the terminal", "kill"])
 def test_ctrl_c_ends_in_order(lab: Path, screen_environment: dict[str, str], by: str) -> None:
+    change(lab, "image_s = 2.0", "image_s = 300.0")  # it is interrupted within the first
     process = begun(lab, screen_environment, "--viewer", "anna")
     folder = wait_for(lab, "SaccadeOnset", process)
     if by == "kill":
         process.terminate()
     else:
         interrupted(process, signal.SIGINT)
-    said, _ = process.communicate(timeout=120)
+    said, _ = process.communicate(timeout=PATIENCE_S)
     manifest: Any = read_manifest(folder)
     assert manifest.stop_reason == "stopped by Ctrl-C", said
     recording = read_session(folder)
@@ -238,6 +262,7 @@ def test_the_engine_may_die_and_the_experiment_too(
 ) -> None:
     import psutil
 
+    change(lab, "n_images = 6", "n_images = 30")  # not over before a new engine is there
     process = begun(lab, screen_environment, "--viewer", "anna")
     folder = wait_for(lab, "SaccadeOnset", process)
     children = psutil.Process(process.pid).children()
@@ -247,7 +272,7 @@ def test_the_engine_may_die_and_the_experiment_too(
     trials = wait_for_trial(folder, 3, process)
     assert trials >= 3
     experiment.kill()
-    said, _ = process.communicate(timeout=120)
+    said, _ = process.communicate(timeout=PATIENCE_S)
     assert "a new one catches up" in said
     assert "it was never closed" in said
     recording = read_session(folder)
@@ -258,11 +283,12 @@ def test_the_engine_may_die_and_the_experiment_too(
 
 def wait_for_trial(folder: Path, number: int, process: subprocess.Popen[str]) -> int:
     """Wait until the engine has settled so many trials."""
-    deadline_s = time.monotonic() + 120
+    deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         assert process.poll() is None, process.communicate()[0]
-        n = (folder / "events.jsonl").read_text(encoding="utf-8").count('"IntervalSettled"')
+        n = found_in(folder).count(b'"IntervalSettled"')
         if n >= number:
             return n
         time.sleep(0.1)
-    raise AssertionError("the trials do not go on")
+    process.kill()
+    raise AssertionError(f"the trials do not go on: {process.communicate()[0]}")

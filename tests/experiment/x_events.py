@@ -56,7 +56,7 @@ class XEvents:
         self._x.XSendEvent(self._display, ctypes.c_ulong(window), False, 0, whole)
         self._x.XSync(self._display, False)
 
-    def wait_for_window(self, timeout_s: float = 60.0) -> None:
+    def wait_for_window(self, timeout_s: float = 120.0) -> None:
         """Return once a window of some size is on the screen."""
         deadline_s = time.monotonic() + timeout_s
         while not any(self._is_seen(window) for window in self._windows()):

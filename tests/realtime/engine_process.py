@@ -31,7 +31,7 @@ class EngineProcess:
             [sys.executable, str(MAIN), json.dumps(arguments)], env=one_thread_environment()
         )
 
-    def ask(self, command: str, *, timeout_s: float = 5.0, **arguments):
+    def ask(self, command: str, *, timeout_s: float = 60.0, **arguments):
         return request(
             self._context, self.addresses.control, command, timeout_s=timeout_s, **arguments
         )
@@ -56,7 +56,7 @@ class EngineProcess:
         if not self._context.closed:
             self._context.destroy(linger=0)
 
-    def end(self, timeout_s: float = 60.0) -> int:
+    def end(self, timeout_s: float = 120.0) -> int:
         """Wait for its own end."""
         try:
             return self.process.wait(timeout_s)

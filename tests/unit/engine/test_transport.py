@@ -3,6 +3,7 @@
 import contextlib
 import stat
 import sys
+import time
 from dataclasses import replace
 
 import msgspec
@@ -125,20 +126,20 @@ def test_a_sender_without_an_engine_never_waits(context, addresses):
     receiver.close()
 
 
-def subscribed(publisher, subscriber):
-    """Publish until the subscription has reached the publisher."""
-    for _ in range(1000):
-        publisher.write(Notice(level="info", text="?"))
-        if subscriber.receive(0.02) is not None:
-            break
-    else:
-        pytest.fail("nothing was ever received")
-    drain(subscriber)
-
-
-def drain(subscriber):
-    while subscriber.receive(0.05) is not None:
-        pass
+def subscribed(publisher, *subscribers):
+    """Publish until every subscription has reached the publisher, and read all of that."""
+    for subscriber in subscribers:
+        for _ in range(1000):
+            publisher.write(Notice(level="info", text="?"))
+            if subscriber.receive(0.02) is not None:
+                break
+        else:
+            pytest.fail("nothing was ever received")
+    last = Notice(level="info", text="now it begins")
+    publisher.write(last)
+    for subscriber in subscribers:
+        while (document := subscriber.receive(PATIENCE_S)) != last:
+            assert document is not None
 
 
 SENT: list[Document] = [
@@ -174,21 +175,16 @@ def test_documents_reach_those_who_want_them(context, addresses):
     everything = DocumentSubscriber(context, addresses.documents)
     some = DocumentSubscriber(context, addresses.documents, (Saccade, Notice))
     settled = SettledPosteriors(context, addresses.documents)
-    for subscriber in (everything, some):
-        subscribed(publisher, subscriber)
-    drain(everything)
+    subscribed(publisher, everything, some)
     for document in SENT:
         publisher.write(document)
     received = [everything.receive(PATIENCE_S) for _ in SENT]
     assert received == SENT
     assert [some.receive(PATIENCE_S) for _ in range(2)] == [SENT[1], SENT[-1]]
-    newest = None
-    for _ in range(200):
-        newest = settled.latest() or newest
-        if newest == SENT[5]:
-            break
+    deadline_s = time.monotonic() + PATIENCE_S
+    while settled.latest() != SENT[5]:
+        assert time.monotonic() < deadline_s
         publisher.write(SENT[5])
-    assert newest == SENT[5]
     for part in (everything, some, settled, publisher, publisher):
         part.close()
     with pytest.raises(ValueError, match="closed"):
@@ -312,7 +308,7 @@ def test_only_who_was_let_in_gets_anything(keys, tmp_path, addresses):
     server, friend = load_server_keys(keys), load_client_keys(keys / "lab-2")
     stranger = replace(stranger, server_public=server.public)  # that is no secret
     serving, asking = zmq.Context(), zmq.Context()
-    with Doorkeeper(serving, server):
+    with contextlib.closing(Doorkeeper(serving, server)):
         publisher = DocumentPublisher(serving, addresses.documents, prepare=server.secure)
         control = ControlServer(serving, addresses.control, prepare=server.secure)
         subscribers = [
