@@ -77,12 +77,7 @@ def make_plan(config: ExperimentConfig, folder: Path, viewer: str, session: int)
 
 def picture_of(path: Path, config: ExperimentConfig) -> Picture:
     """Return where on the screen an image is shown: as large as fits, in the middle."""
-    try:
-        with Image.open(path) as image:
-            upright = image.getexif().get(0x0112, 1) < 5  # else the camera lay on its side
-            width, height = image.size if upright else image.size[::-1]
-    except (OSError, Image.DecompressionBombError) as error:
-        raise ConfigError(f"is no image that can be read: {error}", path=path) from error
+    width, height = upright_size_px(path)
     screen, stimuli = config.screen, config.stimuli
     scale = min(stimuli.width_px / width, stimuli.height_px / height)
     width_px, height_px = round(width * scale), round(height * scale)
@@ -93,6 +88,17 @@ def picture_of(path: Path, config: ExperimentConfig) -> Picture:
         width_px=width_px,
         height_px=height_px,
     )
+
+
+def upright_size_px(path: Path) -> tuple[int, int]:
+    """Return width and height of an image as it is looked at."""
+    try:
+        with Image.open(path) as image:
+            upright = image.getexif().get(0x0112, 1) < 5  # else the camera lay on its side
+            width, height = image.size if upright else image.size[::-1]
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ConfigError(f"is no image that can be read: {error}", path=path) from error
+    return width, height
 
 
 def _cross_px(config: ExperimentConfig, chance: np.random.Generator) -> tuple[int, int]:

@@ -1,12 +1,11 @@
 """A session that was recorded before: the screen follows the recording's time.
 
-Trials, images and times are the recording's own, and so is what it says to the engine; the gate
-passes because it once did, and the log says so.
+Trials, images, their places and times are the recording's own, and so is what it says to the
+engine; the gate passes because it once did, and the log says so.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,13 +14,12 @@ from typing import Any
 from gazelive.config.schema import ExperimentConfig
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Words
-from gazelive.experiment.plan import Plan, PlannedTrial, picture_of
+from gazelive.experiment.plan import Plan, PlannedTrial, picture_of, upright_size_px
+from gazelive.experiment.replayed_places import RecordedPlaces
 from gazelive.experiment.session import Session
 from gazelive.experiment.stage import Outcome, TrialInterruptedError
 from gazelive.recordings.image_files import find_image
 from gazelive.recordings.recording import Recording, Trial
-
-_CROSS = re.compile(r"cross (-?\d+) (-?\d+)$")
 
 
 class ReplayedTrial(PlannedTrial, frozen=True, kw_only=True):
@@ -38,9 +36,14 @@ class ReplayedTrial(PlannedTrial, frozen=True, kw_only=True):
 
 
 def plan_of(recording: Recording, config: ExperimentConfig, stimuli: Path) -> Plan:
-    """Return the trials of a recording; images are found by their names in `stimuli`."""
+    """Return the trials of a recording.
+
+    Images are where its messages say, seen from its own folder, else of the same name in `stimuli`.
+    """
+    places = RecordedPlaces(recording, config.screen)
+    home = recording.path if recording.path.is_dir() else recording.path.parent
     trials = tuple(
-        _planned(number, trial, recording, config, stimuli)
+        _planned(number, trial, places, config, (home, stimuli))
         for number, trial in enumerate(recording.trials, start=1)
     )
     return Plan(trials=trials, foils=(), n_available=len(trials), seed=0)
@@ -136,38 +139,27 @@ class ReplayedSession(Session):
 
 
 def _planned(
-    number: int, trial: Trial, recording: Recording, config: ExperimentConfig, stimuli: Path
+    number: int,
+    trial: Trial,
+    places: RecordedPlaces,
+    config: ExperimentConfig,
+    folders: tuple[Path, ...],
 ) -> ReplayedTrial:
-    path = None if trial.image is None else find_image(trial.image, (stimuli,))
+    path = None if trial.image is None else find_image(trial.image, folders)
     picture = None
     if path is not None:
         with suppress(ConfigError):  # a file that is no image is as good as none
-            picture = picture_of(path, config)
+            picture = _placed(path, trial, places, config)
     return ReplayedTrial(
         number=number,
         picture=picture or Picture(Path(), 0.0, 0.0, 0.0, 0.0),
-        cross_px=_cross_px(trial, recording, config),
+        cross_px=places.cross_px(trial),
         recorded=trial,
         found=picture is not None,
     )
 
 
-def _cross_px(trial: Trial, recording: Recording, config: ExperimentConfig) -> tuple[int, int]:
-    """Return where the recording says that the cross was, else the middle of the screen."""
-    for message in recording.messages:
-        if trial.start_us <= message.tracker_time_us <= trial.end_us:
-            match = _CROSS.match(message.text)
-            if match is not None:
-                return _on_this_screen(int(match[1]), int(match[2]), recording, config)
-    return config.screen.width_px // 2, config.screen.height_px // 2
-
-
-def _on_this_screen(
-    x_px: int, y_px: int, recording: Recording, config: ExperimentConfig
-) -> tuple[int, int]:
-    """Return the same place on a screen that may have more or fewer pixels."""
-    if recording.screen_px is None:
-        return x_px, y_px
-    width_px, height_px = recording.screen_px
-    screen = config.screen
-    return round(x_px * screen.width_px / width_px), round(y_px * screen.height_px / height_px)
+def _placed(path: Path, trial: Trial, places: RecordedPlaces, config: ExperimentConfig) -> Picture:
+    """Return the image where it was; where the recording does not say, as it would be today."""
+    rectangle_px = places.image_px(trial, upright_size_px(path))
+    return picture_of(path, config) if rectangle_px is None else Picture(path, *rectangle_px)

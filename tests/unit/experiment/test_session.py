@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from PIL import Image
 
@@ -14,10 +16,12 @@ from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
+from gazelive.experiment.plan import picture_of
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
 from gazelive.gaze.documents import Posterior
 from gazelive.offline.scanpaths import gather
 from gazelive.recordings.recording import Calibration
+from gazelive.recordings.trials import find_trials
 
 from .lab import SHORT, Lab, changed, texts
 from .manual_display import FRAME_S, ManualDisplay
@@ -457,3 +461,45 @@ def test_a_replay_on_another_screen_has_its_crosses_in_the_same_places(tmp_path:
     half = changed(SHORT, screen={"width_px": 960, "height_px": 540})
     (trial,) = plan_of(original, half, tmp_path).trials
     assert trial.cross_px == (300, 175)
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("CENTER image1.png 500 400 300 200", (350.0, 300.0, 300.0, 200.0)),
+        ("TOP_LEFT image1.png 100 50 300 200", (100.0, 50.0, 300.0, 200.0)),
+        ("CENTER image1.png 500 400", (485.0, 390.0, 30.0, 20.0)),  # as large as its file
+        ("FILL image1.png", (0.0, 0.0, 1920.0, 1080.0)),
+        ("CENTER image1.png", (210.0, 40.0, 1500.0, 1000.0)),  # as the configuration has it
+    ],
+)
+def test_a_replay_shows_images_where_the_recording_says(
+    tmp_path: Path, told: str, expected: tuple[float, ...]
+) -> None:
+    stimuli = tmp_path / "stimuli"
+    stimuli.mkdir()
+    Image.new("RGB", (30, 20)).save(stimuli / "image1.png")
+    original = Lab(tmp_path / "first", n_images=1).run()
+    messages = tuple(
+        msgspec.structs.replace(m, text=f"!V IMGLOAD {told}") if "IMGLOAD" in m.text else m
+        for m in original.messages
+    )
+    original = replace(original, messages=messages, trials=find_trials(messages, original.blocks))
+    for size_px, scale, left, top in (((1920, 1080), 1, 0, 0), ((960, 600), 0.5, 0, 30)):
+        sizes = {"width_px": size_px[0], "height_px": size_px[1]}
+        config = changed(SHORT, screen=sizes)
+        (trial,) = plan_of(original, config, stimuli).trials
+        if told == "CENTER image1.png":
+            assert trial.picture == picture_of(stimuli / "image1.png", config)
+            continue
+        x, y, width, height = expected
+        assert trial.picture == Picture(
+            stimuli / "image1.png", left + x * scale, top + y * scale, width * scale, height * scale
+        )
+
+
+def test_a_replay_finds_images_beside_its_recording(tmp_path: Path) -> None:
+    original = Lab(tmp_path / "first", n_images=1).run()
+    Image.new("RGB", (30, 20)).save(tmp_path / "first" / "image1.png")
+    (trial,) = plan_of(original, SHORT, tmp_path / "nowhere").trials
+    assert trial.picture == Picture(tmp_path / "first" / "image1.png", 210.0, 40.0, 1500.0, 1000.0)
