@@ -3,11 +3,13 @@
 The package folder may be read-only (a lab's shared installation), and a silent pause of many
 seconds looks like a hang; so the cache lives in the user's cache folder, and whoever asked for it
 (`compiling.when_compiling`) is told before anything is compiled. Who lets other processes compile
-asks `is_first_compile` beforehand.
+asks `is_first_compile` beforehand. A new version begins a new folder, and lets go of those that
+nobody has used for a month.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 from collections.abc import Callable
@@ -19,6 +21,7 @@ import platformdirs
 from numba.core import event
 
 from gazelive import __version__, compiling
+from gazelive.keeping import let_go_unused, mark_used
 
 KERNEL_SOURCES = ("_kernels", "_state")
 """How the names of files end whose functions or constants are compiled."""
@@ -40,6 +43,21 @@ def cache_directory() -> Path:
             sources.update(path.read_bytes())
     tag = f"{__version__}-{sources.hexdigest()}-numba-{numba.__version__}"
     return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "kernels" / tag
+
+
+@functools.cache
+def _used_cache() -> str:
+    """Return the folder, marked as used by this process; a new one takes the place of old ones."""
+    folder = cache_directory()
+    with contextlib.suppress(OSError):  # numba looks for another place if it may not write here
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            mark_used(folder)
+        else:
+            let_go_unused(folder.parent)
+    return str(folder)
 
 
 def is_first_compile(module: str = "*") -> bool:
@@ -77,7 +95,7 @@ def unchecked_kernel(function: F) -> F:
 
 def _compiled(function: F, error_model: Literal["python", "numpy"]) -> F:
     others_cache = _numba_config.CACHE_DIR
-    _numba_config.CACHE_DIR = str(cache_directory())  # read when the decorator runs
+    _numba_config.CACHE_DIR = _used_cache()  # read when the decorator runs
     try:
         return cast("F", numba.njit(cache=True, nogil=True, error_model=error_model)(function))
     finally:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gazelive.atomic import written_aside
 from gazelive.demonstration.images import paint_images
 from gazelive.demonstration.population import SEED, enrol_population, kept_model
 from gazelive.demonstration.session import DEMO_KEY, LiveSession, run_live_session
 from gazelive.errors import ConfigError, ModelError
+from gazelive.keeping import mark_used
 from gazelive.recordings.session_manifest import is_session_folder, read_manifest
 from gazelive.simulation.image_pool import default_stimuli
 
@@ -86,8 +88,10 @@ def model_of_people(out: Path, report: Report) -> Path:
         load_model(kept)
     except ModelError:
         enrol_population(kept, report)
+    mark_used(kept)
     target = out / MODEL_NAME
-    shutil.copyfile(kept, target)
+    with written_aside(target) as aside:
+        shutil.copyfile(kept, aside)
     return target
 
 

@@ -14,6 +14,7 @@ import platformdirs
 from gazelive import __version__
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import save_model
+from gazelive.keeping import let_go_unused
 from gazelive.offline.scanpaths import Detector, gather
 from gazelive.offline.training import train
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
@@ -61,6 +62,7 @@ def enrol_population(target: Path, report: Report) -> None:
         gathered = gather(corpus, progress=lambda done: report(0.6 + 0.3 * done))
         trained = train(gathered, corpus, "gazelive", Options(FALSE_ACCEPTANCE_RATE), Detector())
         save_model(trained.model, target)
+        let_go_unused(target.parent)
         report(1.0)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
