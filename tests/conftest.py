@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +23,26 @@ settings.load_profile("same")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow tests, so that no worker is left with one at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Begin with the files of the slowest tests, so that no worker is left with one at the end."""
+    patience_s: dict[Path, float] = {}
+    for item in items:
+        timeout = item.get_closest_marker("timeout")
+        allowed_s = timeout.args[0] if timeout else item.get_closest_marker("slow") is not None
+        patience_s[item.path] = max(patience_s.get(item.path, 0), allowed_s)
+    items.sort(key=lambda item: -patience_s[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give workers one file after the other, in our order.
+
+    What a file's tests share is made once, and the slow files are not all in the large portion
+    that the first worker would be given at the beginning.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
