@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from typing import Annotated
 
@@ -31,6 +30,7 @@ from gazelive.cli.run import run
 from gazelive.cli.session import app as session_app
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
+from gazelive.code_pages import forgive_code_pages
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
 app = typer.Typer(
@@ -80,10 +80,7 @@ app.command()(doctor)
 
 def main() -> None:
     """Run the command line; no traceback for a user's mistake."""
-    for stream in (sys.stdout, sys.stderr):
-        # an old Windows code page has no κ, and a file name may have anything
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    forgive_code_pages()
     try:
         app()
     except (DeviceError, TransportError) as error:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, output, say, warn
+from gazelive.cli.wording import quoted
 
 app = typer.Typer(no_args_is_help=True, help="Write, check and show the TOML of an experiment.")
 
@@ -37,8 +38,8 @@ def init(
     for path in written.made:
         typer.echo(path)
     say(f"Edit {written.toml}: your screen first. Then:", quiet=quiet)
-    say(f"  gazelive config check {written.toml}", quiet=quiet)
-    say(f"  gazelive doctor {written.toml}", quiet=quiet)
+    say(f"  gazelive config check {quoted(written.toml)}", quiet=quiet)
+    say(f"  gazelive doctor {quoted(written.toml)}", quiet=quiet)
 
 
 @app.command()

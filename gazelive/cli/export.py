@@ -11,7 +11,7 @@ import typer
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
-from gazelive.cli.wording import counted
+from gazelive.cli.wording import counted, quoted
 
 if TYPE_CHECKING:
     from gazelive.recordings.bids_dataset import BidsTarget
@@ -84,7 +84,7 @@ def export(
     check_target(target)
     if read.problems:
         n_problems = counted(len(read.problems), "problem")
-        warn(f"{recording} has {n_problems}, see: gazelive info {recording}")
+        warn(f"{recording} has {n_problems}, see: gazelive info {quoted(recording)}")
     for loss in what_bids_loses(read):
         warn(f"BIDS has no place for {loss}")
     is_new = target.is_new

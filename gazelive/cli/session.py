@@ -10,7 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.wording import counted
+from gazelive.cli.wording import counted, quoted
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,7 +50,7 @@ def list_(
     whole = [row for row in rows if row.n_trials is not None]
     if whole:
         say(f"\n{counted(len(rows), 'session')}.", quiet=quiet)
-        say(f"Look into one with: gazelive session show {_quoted(whole[0].folder)}", quiet=quiet)
+        say(f"Look into one with: gazelive session show {quoted(whole[0].folder)}", quiet=quiet)
 
 
 @app.command()
@@ -76,7 +76,7 @@ def show(
     for warning in facts.warnings:
         warn(warning)
     output.print("\nNext:")
-    target = _quoted(str(session))
+    target = quoted(session)
     output.print(f"  [bold]gazelive session report {target}[/bold]  writes it as a page to archive")
     output.print(f"  [bold]gazelive export {target} --bids DATASET[/bold]  for sharing it")
 
@@ -174,8 +174,3 @@ def _check_target(path: Path, session: Path) -> None:
             path=path,
             key="-o",
         )
-
-
-def _quoted(path: str) -> str:
-    """Return the path as one types it."""
-    return f'"{path}"' if " " in path else path

@@ -47,7 +47,7 @@ def summary(config: ExperimentConfig) -> Iterator[str]:
 def _between(config: ExperimentConfig) -> str:
     schedule = config.schedule
     parts = [
-        f"{what} every {n} trials"
+        f"{what} every {n} trials" if n > 1 else f"{what} before every trial"
         for what, n in (
             ("calibration", schedule.recalibrate_every_trials),
             ("break", schedule.break_every_trials),

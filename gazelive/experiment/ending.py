@@ -10,12 +10,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Not every system has all of them."""
 _heeded: list[signal.Signals] = []
+OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""Popen's `creationflags` for a process that is to hear of the end by `pass_on` alone (Windows)."""
 
 
 def heed_once() -> None:
@@ -69,7 +71,7 @@ class EndWishes:
         """Let processes that are started in the block not hear Ctrl-C: `pass_on` tells them.
 
         They would hear it while they still load, and say so with a traceback. On Windows nothing
-        of this is inherited, and they hear it themselves.
+        of this is inherited; there `OWN_GROUP` keeps it from them.
         """
         if signal.SIGINT not in self._before or sys.platform == "win32":
             yield
@@ -82,9 +84,11 @@ class EndWishes:
 
 
 def pass_on(process: subprocess.Popen[bytes]) -> None:
-    """Tell a process that heeds signals to end in order; on Windows it has heard Ctrl-C itself."""
-    if sys.platform != "win32":
-        process.terminate()
+    """Tell a process that heeds signals (and was started with `OWN_GROUP`) to end in order."""
+    # Windows' SIGTERM would kill it; a break is the one thing that can be sent to a group there
+    number = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM)
+    with suppress(OSError):  # it has gone meanwhile, or has no console
+        process.send_signal(number)
 
 
 def _known() -> list[signal.Signals]:

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gazelive.engine.addresses import Addresses
 from gazelive.engine.child import EngineChild
 from gazelive.engine.documents_file import read_documents
+from gazelive.engine.keys import own_keys
 from gazelive.engine.options import EngineOptions
 from gazelive.engine.summary import RunSummary, summarise
 from gazelive.engine.threads import one_thread_environment
 from gazelive.errors import ConfigError
-from gazelive.experiment.ending import EndWishes, pass_on
+from gazelive.experiment.ending import OWN_GROUP, EndWishes, pass_on
 from gazelive.experiment.spec import RUN_FLAG, RunSpec, encode_spec
 from gazelive.experiment.virtual_display import has_screen
 from gazelive.recordings.session_folder import (
@@ -41,11 +43,14 @@ Say = Callable[[str], None]
 class DashboardOptions:
     """How the dashboard is opened."""
 
-    screen_number: int = 0
+    screen_number: int | None = 0
+    """None: the last."""
     hide_viewer: bool = False
     save: Path | None = None
     """A figure to save at the end, after which it closes by itself."""
     size: str | None = None
+    keys: Path | None = None
+    """Of the engine, where it wants any; made for this computer if need be."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,9 @@ def launch(
             # it opens its window meanwhile, and begins when the engine is ready
             command = [sys.executable, str(script), RUN_FLAG, encode_spec(spec)]
             with wishes.kept_from_children():
-                experiment = subprocess.Popen(command, env=one_thread_environment())
+                experiment = subprocess.Popen(
+                    command, env=one_thread_environment(), creationflags=OWN_GROUP
+                )
             engine = _watch(experiment, engine, options, wishes, say, report)
             _let_settle(engine, Path(spec.folder), wishes)
             if window is not None:
@@ -159,10 +166,14 @@ def open_dashboard(
     address: str, images: Sequence[Path], options: DashboardOptions
 ) -> subprocess.Popen[bytes]:
     """Start the dashboard; without a screen it draws for its figure alone."""
-    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", address]
+    here = str(Addresses.parse(address).here)
+    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", here]
     for folder in images:
         command += ["--images", str(folder)]
-    command += ["--monitor", str(options.screen_number)]
+    if options.screen_number is not None:
+        command += ["--monitor", str(options.screen_number)]
+    if options.keys is not None:
+        command += ["--keys", str(own_keys(options.keys))]
     if options.hide_viewer:
         command.append("--hide-viewer")
     if options.save is not None:

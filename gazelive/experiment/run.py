@@ -13,6 +13,7 @@ from pathlib import Path
 import zmq
 
 from gazelive.clock import Clock, MonotonicClock
+from gazelive.code_pages import forgive_code_pages
 from gazelive.config.reading import snapshot
 from gazelive.config.schema import Keys
 from gazelive.devices.protocol import DrawsInWindow, GazeDevice, TellsProblems
@@ -53,6 +54,7 @@ def main(script: Script, opens: OpenDisplay | None = None) -> None:
     Run by hand it lets `gazelive record` start everything, which runs it again. `opens` makes
     another display than a window.
     """
+    forgive_code_pages()
     arguments = sys.argv[1:]
     if arguments[:1] == [RUN_FLAG]:
         heed_once()

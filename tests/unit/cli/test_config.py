@@ -72,3 +72,11 @@ def test_show_marks_the_defaults(gazelive: Run, tmp_path: Path) -> None:
     ended = gazelive("config", "show", toml)
     assert ended.exit_code == 0
     assert "image_s = 3.0\nblank_s = 0.5  # default\n" in ended.out
+
+
+def test_what_to_do_next_can_be_pasted(gazelive: Run, tmp_path: Path) -> None:
+    ended = gazelive("config", "init", tmp_path / "my lab")
+    toml = tmp_path / "my lab" / "scene_viewing.toml"
+    said = " ".join(ended.err.split())
+    assert f'gazelive config check "{toml}"' in said
+    assert f'gazelive doctor "{toml}"' in said

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
-from gazelive.errors import ConfigError
+from gazelive.cli.record_text import tell
+from gazelive.engine.summary import RunSummary
+from gazelive.errors import ConfigError, ModelError
+from gazelive.experiment.display import Participant
 from gazelive.experiment.launch import Launched
 from gazelive.experiment.spec import RunSpec
 from gazelive.recordings.session_folder import SessionManifest, SessionWriter
@@ -31,7 +35,8 @@ def toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--seconds", "5000"], "trial.image_s: 5000 s cannot be"),
         (["--viewer", "a/b"], "--viewer: Use letters"),
         (["--viewer", "anna", "--eye", "both"], "--eye: must be L, R or LR, not 'BOTH'"),
-        ([], "--viewer: Enter the viewer's id"),
+        ([], "no screen for the dialogue: say who takes part with --viewer"),
+        (["--device", "replay:a.asc"], "--viewer: Enter the viewer's id"),
         (["--mode", "identify"], "--model: to identify somebody a model is needed"),
         (
             ["--viewer", "anna", "--session", "1"],
@@ -115,7 +120,7 @@ def test_a_window_is_no_place_for_gaze_of_a_real_tracker(
 def test_sessions_are_numbered_for_each_person(
     tmp_path: Path, viewer: str | None, mode: str, simulate_as: str | None, expected: int
 ) -> None:
-    from gazelive.cli.record import _participant
+    from gazelive.cli.record_options import participant
     from gazelive.config.schema import ExperimentConfig, Tracker
 
     for name, session in (("anna", 1), (None, 3)):
@@ -128,6 +133,104 @@ def test_sessions_are_numbered_for_each_person(
         )
         SessionWriter.create(tmp_path / f"{name}", manifest).close()
     config = ExperimentConfig(tracker=Tracker(device="simulated"))
-    who = _participant(config, tmp_path, viewer, None, None, mode, simulate_as)  # type: ignore[arg-type]
+    who = participant(config, tmp_path, viewer, None, None, mode, simulate_as)  # type: ignore[arg-type]
     assert who is not None
     assert who.session == expected
+
+
+def settled(best: str, p: float, unknown: float | None) -> RunSummary:
+    return RunSummary(best=best, p=p, unknown=unknown, n_saccades=85)
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        (settled("ben", 0.9, 0.05),
+         "Most probably ben: 90.0% after 85 saccades; a stranger: 5.0%."),
+        (settled("ben", 0.9, None), "Most probably ben: 90.0% after 85 saccades."),
+        (settled("ben", 0.0, 0.9996),
+         "Nobody enrolled, as it seems (100.0% after 85 saccades); of those enrolled most probably "
+         "ben."),
+    ],
+)  # fmt: skip
+def test_a_stranger_is_called_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], summary: RunSummary, told: str
+) -> None:
+    manifest = SessionManifest(
+        viewer=None, session="1", device="d", mode="identify",
+        started_at="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+    who = Participant(viewer=None, session=1, eyes="R", mode="identify")
+    tell(Launched(0, manifest, summary), tmp_path, who, tmp_path / "lab.model", as_json=False)
+    assert told in capsys.readouterr().out
+
+
+def with_images(toml: Path, more: str = "") -> None:
+    """Complete the experiment of the fixture."""
+    Image.new("RGB", (30, 20)).save(toml.parent / "a.png")
+    toml.write_text(toml.read_text() + f'[stimuli]\nfolder = "."\n{more}')
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RunSpec, Path | None]]:
+    """What would be started, and with which model."""
+    with_psychopy(monkeypatch)
+    calls: list[tuple[RunSpec, Path | None]] = []
+
+    def launch(spec: RunSpec, _script: Path, *, model: Path | None, **_options: object) -> Launched:
+        calls.append((spec, model))
+        return Launched(exit_code=0, manifest=None, summary=None)
+
+    monkeypatch.setattr("gazelive.experiment.launch.launch", launch)
+    return calls
+
+
+def test_the_first_are_enrolled_before_there_is_a_model(
+    toml: Path, launched: list[tuple[RunSpec, Path | None]]
+) -> None:
+    with_images(toml, '[identify]\nmodel = "lab.model"\n')
+    done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"])
+    assert "enrolling without a model" in done.output
+    assert [model for _, model in launched] == [None]
+    with pytest.raises(ModelError, match=r"lab.model: there is no such model"):
+        CliRunner().invoke(
+            app, ["record", str(toml), "--viewer", "anna", "--mode", "identify"],
+            catch_exceptions=False,
+        )  # fmt: skip
+
+
+def test_a_folder_that_cannot_hold_sessions_is_refused_before_anything_is_started(
+    toml: Path, launched: list[tuple[RunSpec, Path | None]]
+) -> None:
+    with_images(toml)
+    (toml.parent / "sessions").write_text("a file")
+    with pytest.raises(ConfigError, match=r"sessions: output.folder: sessions cannot be written"):
+        CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
+    assert not launched
+
+
+def test_what_a_replay_cannot_heed_is_told(
+    toml: Path, launched: list[tuple[RunSpec, Path | None]]
+) -> None:
+    with_images(toml)
+    (toml.parent / "r.asc").write_text("")
+    options = ["--device", f"replay:{toml.parent / 'r.asc'}", "--viewer", "anna", "--trials", "2"]
+    done = CliRunner().invoke(app, ["record", str(toml), *options])
+    assert "--trials means nothing here: a replay is as it was recorded" in done.output
+    assert "--seconds" not in done.output
+    assert len(launched) == 1
+
+
+def test_the_dialogue_asks_before_a_simulated_tracker_too(
+    toml: Path, launched: list[tuple[RunSpec, Path | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_images(toml)
+
+    def ask(proposed: Participant, *, folder: Path) -> Participant:
+        return msgspec.structs.replace(proposed, viewer="anna")
+
+    monkeypatch.setattr("gazelive.experiment.dialogue.ask_participant", ask)
+    CliRunner().invoke(app, ["record", str(toml)])
+    assert [(spec.participant.viewer, spec.simulate_as) for spec, _ in launched] == [
+        ("anna", "anna")
+    ]

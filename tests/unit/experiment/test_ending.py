@@ -79,3 +79,16 @@ def test_children_hear_of_the_end_from_us_alone() -> None:
             assert child.wait(60) == -signal.SIGTERM
         signal.raise_signal(signal.SIGINT)
         assert wishes.count == 1, "we still hear it"
+
+
+def test_on_windows_the_end_is_passed_on_as_a_break(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "CTRL_BREAK_EVENT", 1, raising=False)
+    sent: list[int] = []
+
+    class Child:
+        def send_signal(self, number: int) -> None:
+            sent.append(number)
+            raise PermissionError("it has gone")
+
+    pass_on(Child())  # type: ignore[arg-type]
+    assert sent == [1]
