@@ -13,7 +13,6 @@
     │   ├── VersionMismatchError
     │   └── PeerLostError
     └── ModelError
-        ├── NotFittedError
         ├── ModelFormatError
         └── IncompatibleModelError
 
@@ -90,10 +89,6 @@ class PeerLostError(TransportError):
 
 class ModelError(GazeliveError):
     """A model cannot be made, read or used."""
-
-
-class NotFittedError(ModelError):
-    """A model was used before it was fitted."""
 
 
 class ModelFormatError(ModelError):

@@ -9,13 +9,9 @@ import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.trial_options import (
-    TrialStart,
-    TrialStop,
-    trial_patterns,
-    warn_of_no_trials,
-)
-from gazelive.cli.wording import counted
+from gazelive.cli.options import REPLACE
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
+from gazelive.cli.wording import counted, quoted
 
 
 def convert(
@@ -24,11 +20,12 @@ def convert(
         str,
         typer.Argument(
             metavar="OUT",
-            help="What to write: .asc, .csv, .csv.gz, .parquet, or no suffix for a session folder.",
+            help="What to write: .asc, .asc.gz, .csv, .csv.gz, .parquet, or a name without suffix "
+            "(or with / at its end) for a session folder.",
         ),
     ],
-    force: Annotated[
-        bool, typer.Option("--force", "-f", help="Replace OUT where it is there already.")
+    replace: Annotated[
+        bool, typer.Option(*REPLACE, help="Replace OUT where it is there already.")
     ] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
@@ -55,7 +52,7 @@ def convert(
     path = Path(target)
     if path.resolve() == source.resolve():
         raise RecordingError("IN and OUT are the same", path=path)
-    check_target(path, kind, overwrite=force)  # before anything that takes long
+    check_target(path, kind, overwrite=replace)  # before anything that takes long
     with progress(f"Reading {source.resolve().name}", quiet=quiet) as report:
         recording = read_recording(source, trial_patterns=patterns, progress=report)
     warn_of_no_trials(recording, trial_start, trial_stop)
@@ -63,11 +60,11 @@ def convert(
         recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
     if recording.problems:
         n_problems = counted(len(recording.problems), "problem")
-        warn(f"{source} has {n_problems}, see: gazelive info {source}")
+        warn(f"{source} has {n_problems}, see: gazelive info {quoted(source)}")
     for loss in what_is_left_behind(recording, kind):
         warn(f"{path.name} cannot hold {loss}")
     with progress(f"Writing {path.name}", quiet=quiet) as report:
-        write_recording(recording, path, kind, overwrite=force, progress=report)
+        write_recording(recording, path, kind, overwrite=replace, progress=report)
     say(
         f"Wrote {path}: {counted(recording.n_samples, 'sample')} in "
         f"{counted(len(recording.blocks), 'block')}, "
@@ -75,4 +72,4 @@ def convert(
         f"{counted(len(recording.trials), 'trial')}.",
         quiet=quiet,
     )
-    say(f"Look at it with: gazelive info {path}", quiet=quiet)
+    say(f"Look at it with: gazelive info {quoted(path)}", quiet=quiet)

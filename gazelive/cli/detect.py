@@ -12,13 +12,9 @@ import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.trial_options import (
-    TrialStart,
-    TrialStop,
-    trial_patterns,
-    warn_of_no_trials,
-)
-from gazelive.cli.wording import counted
+from gazelive.cli.options import OUT
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
+from gazelive.cli.wording import counted, quoted
 
 if TYPE_CHECKING:
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
@@ -71,9 +67,7 @@ def detect(
     ] = PresetName.SCENE_VIEWING,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Saccades, .csv or .parquet; without it CSV to standard output."
-        ),
+        typer.Option(*OUT, help="Saccades, .csv or .parquet; without it CSV to standard output."),
     ] = None,
     fixations: Annotated[
         Path | None, typer.Option(help="Write the fixations too, .csv or .parquet.")
@@ -163,7 +157,9 @@ def detect(
         say(f"Wrote {files}, and beside each the settings (.meta.json).", quiet=quiet)
     if output is not None and any(e.kind == "saccade" for e in read.tracker_events):
         say(
-            f"Compare it with the tracker's own: gazelive compare {output} {recording}", quiet=quiet
+            "Compare it with the tracker's own: gazelive compare "
+            f"{quoted(output)} {quoted(recording)}",
+            quiet=quiet,
         )
 
 

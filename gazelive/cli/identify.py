@@ -10,7 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.train import names_of, seeing
+from gazelive.cli.options import ModelStimuli, names_of, seeing
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def identify(
             show_default="even",
         ),
     ] = None,
-    stimuli: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the images, where scenewalk was trained with them."),
-    ] = None,
+    stimuli: ModelStimuli = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which features spoke for and against the best.")
     ] = False,

@@ -9,18 +9,14 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, progress
-from gazelive.cli.trial_options import (
-    TrialStart,
-    TrialStop,
-    trial_patterns,
-    warn_of_no_trials,
-)
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
 
 
 def info(
     file: Annotated[
         Path,
         typer.Argument(
+            metavar="RECORDING|TABLE|CORPUS",
             help="A recording (.asc, .edf, .csv, .parquet, session folder), a fixation table or a "
             "corpus folder.",
             show_default=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
@@ -12,7 +11,7 @@ from rich.table import Table
 
 from gazelive.cli.console import output
 from gazelive.cli.info_facts import event_counts, milliseconds
-from gazelive.cli.wording import counted
+from gazelive.cli.wording import counted, quoted
 from gazelive.gaze.samples import Coordinates
 from gazelive.recordings.corpus import Corpus
 from gazelive.recordings.recording import Block, Problem, Recording
@@ -65,7 +64,7 @@ def of_recording(recording: Recording) -> Summary:
             "session": recording.session or "not named",
             **rows,
         }
-    path = _quoted(recording.path)
+    path = quoted(recording.path)
     next_steps = {f"gazelive detect {path} -o saccades.csv": "finds the saccades"}
     if recording.format != "table":
         next_steps[f"gazelive convert {path} samples.parquet"] = "saves the samples as a table"
@@ -103,7 +102,7 @@ def of_corpus(corpus: Corpus) -> Summary:
     n_screens = sum(entry.screen is not None for entry in corpus.entries)
     next_steps = {}
     if corpus.entries:
-        command = f"gazelive info {_quoted(corpus.entries[0].recording)}"
+        command = f"gazelive info {quoted(corpus.entries[0].recording)}"
         next_steps[command] = "looks into the first recording"
     return Summary(
         title=corpus.path.resolve().name,
@@ -231,9 +230,3 @@ def _problem(problem: Problem) -> str:
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:MAX_LISTED])
     return f"{len(names)} ({shown}{', …' if len(names) > MAX_LISTED else ''})"
-
-
-def _quoted(path: Path) -> str:
-    """Return the path as one types it."""
-    text = str(path)
-    return f'"{text}"' if " " in text else text

@@ -10,7 +10,9 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.train import names_of, save, seeing, summary, tell
+from gazelive.cli.model_text import summary, tell
+from gazelive.cli.options import OUT, ModelStimuli, Sessions, names_of, seeing
+from gazelive.cli.wording import counted, quoted
 
 app = typer.Typer(
     no_args_is_help=True, help="Look into a model, enrol and forget viewers, refit, merge."
@@ -19,7 +21,7 @@ app = typer.Typer(
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="Where to write.", show_default="over the model"),
+    typer.Option(*OUT, help="Where to write.", show_default="over the model"),
 ]
 
 
@@ -64,13 +66,8 @@ def enrol(
     viewers: Annotated[
         str | None, typer.Option(help="Only these viewers, such as anna,ben.", show_default="all")
     ] = None,
-    sessions: Annotated[
-        str | None, typer.Option(help="Only these sessions.", show_default="all")
-    ] = None,
-    stimuli: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the images, where scenewalk was trained with them."),
-    ] = None,
+    sessions: Sessions = None,
+    stimuli: ModelStimuli = None,
     target: Output = None,
     screen: Screen = None,
     size_mm: SizeMm = None,
@@ -83,7 +80,7 @@ def enrol(
 
     from gazelive.errors import ConfigError
     from gazelive.identification.enrolment import enrol as enrol_viewers
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification.model_file import load_model, save_model
     from gazelive.identification.stimuli import image_problems
     from gazelive.offline.identification import check_fits, check_kind
     from gazelive.offline.scanpaths import gather, source_kind
@@ -112,11 +109,12 @@ def enrol(
     for warning in (*gathered.warnings, *warnings, *image_problems(model.identifier, shown)):
         warn(warning)
     changed = enrol_viewers(model, added)
-    save(changed, target or model_path)
+    target = target or model_path
+    save_model(changed, target)
     say(
-        f"Enrolled {', '.join(added.viewer_ids[:10])}: {len(changed.identifier.viewer_ids)} "
-        f"viewers in {target or model_path}. After many changes: gazelive model refit "
-        f"{target or model_path}",
+        f"Enrolled {', '.join(added.viewer_ids[:10])}: "
+        f"{counted(len(changed.identifier.viewer_ids), 'viewer')} in {target}. After many changes: "
+        f"gazelive model refit {quoted(target)}",
         quiet=quiet,
     )
 
@@ -133,14 +131,15 @@ def forget(
     The pooled densities were fitted to their data too, among everybody's: to be rid of that, refit.
     """
     from gazelive.identification.enrolment import forget as forget_viewers
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification.model_file import load_model, save_model
 
     changed = forget_viewers(load_model(model_path), viewers)
-    save(changed, target or model_path)
+    target = target or model_path
+    save_model(changed, target)
     say(
-        f"Forgot {', '.join(viewers)}: {len(changed.identifier.viewer_ids)} viewers are left in "
-        f"{target or model_path}. To take them out of the pooled densities too: gazelive model "
-        f"refit {target or model_path}",
+        f"Forgot {', '.join(viewers)}: {counted(len(changed.identifier.viewer_ids), 'viewer')} "
+        f"left in {target}. To take them out of the pooled densities too: gazelive model refit "
+        f"{quoted(target)}",
         quiet=quiet,
     )
 
@@ -149,7 +148,7 @@ def forget(
 def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) -> None:
     """Train again from what the model keeps: densities, whitening, machines, calibration."""
     announce_first_compile(quiet=quiet)
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification.model_file import load_model, save_model
     from gazelive.offline.training import refit as refit_model
 
     model = load_model(model_path)
@@ -157,7 +156,7 @@ def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) ->
         again = refit_model(model, report)
     for warning in again.warnings:
         warn(warning)
-    save(again.model, target or model_path)
+    save_model(again.model, target or model_path)
     tell(again.model, quiet=quiet)
     say(f"Wrote {target or model_path}.", quiet=quiet)
 
@@ -166,13 +165,13 @@ def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) ->
 def merge(
     first: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     second: Annotated[Path, typer.Argument(metavar="OTHER", help="One with the same base.")],
-    target: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")],
+    target: Annotated[Path, typer.Option(*OUT, help="Where to write.")],
     quiet: Quiet = False,
 ) -> None:
     """Put the viewers of two models with the same base into one."""
     from gazelive.identification.enrolment import merge as merge_models
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification.model_file import load_model, save_model
 
     merged = merge_models(load_model(first), load_model(second))
-    save(merged, target)
-    say(f"{len(merged.identifier.viewer_ids)} viewers in {target}.", quiet=quiet)
+    save_model(merged, target)
+    say(f"{counted(len(merged.identifier.viewer_ids), 'viewer')} in {target}.", quiet=quiet)

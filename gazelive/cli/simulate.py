@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress
-from gazelive.cli.wording import counted
+from gazelive.cli.wording import counted, quoted
 
 
 class Format(enum.StrEnum):
@@ -29,7 +29,7 @@ class EyesOption(enum.StrEnum):
 
 
 def simulate(
-    out: Annotated[Path, typer.Argument(help="Folder to write; new or empty.", show_default=False)],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write; new or empty.")],
     viewers: Annotated[int, typer.Option(min=1, help="Simulated persons.")] = 32,
     images: Annotated[int, typer.Option(min=1, help="Images per person and session.")] = 106,
     pool: Annotated[int, typer.Option(min=1, help="Images to choose from.")] = 376,
@@ -91,7 +91,7 @@ def simulate(
         f"({n_generated} of {counted(pool, 'image')} generated).",
         markup=False,
     )
-    output.print(f"Next: gazelive info {written[0].path}", markup=False)
+    output.print(f"Next: gazelive info {quoted(written[0].path)}", markup=False)
 
 
 def _duration(seconds: float) -> str:

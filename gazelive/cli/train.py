@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.wording import counted
-
-if TYPE_CHECKING:
-    from gazelive.identification.model_file import TrainedModel
+from gazelive.cli.model_text import summary, tell
+from gazelive.cli.options import OUT, Sessions, check_stimuli, names_of
+from gazelive.cli.wording import quoted
 
 
 def train(
@@ -21,7 +20,7 @@ def train(
         Path,
         typer.Argument(metavar="CORPUS|TABLE", help="A corpus folder, or a fixation table."),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The model to write.")],
+    output: Annotated[Path, typer.Option(*OUT, help="The model to write.")],
     method: Annotated[
         str,
         typer.Option(
@@ -29,9 +28,7 @@ def train(
             "fisher-scenewalk, markov-dynamics, markov, scenewalk."
         ),
     ] = "gazelive",
-    sessions: Annotated[
-        str | None, typer.Option(help="Only these sessions, such as 1,2.", show_default="all")
-    ] = None,
+    sessions: Sessions = None,
     images: Annotated[
         Path | None,
         typer.Option(help="Only these images: a text file with one name per line."),
@@ -67,6 +64,7 @@ def train(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.identification.methods import Options
+    from gazelive.identification.model_file import save_model
     from gazelive.offline.scanpaths import Detector, gather
     from gazelive.offline.training import train as train_model
 
@@ -97,84 +95,12 @@ def train(
         )
     for warning in trained.warnings:
         warn(warning)
-    save(trained.model, output)
+    save_model(trained.model, output)
     if as_json:
         typer.echo(json.dumps(summary(trained.model), indent=2))
         return
     tell(trained.model, quiet=quiet)
-    say(f"Wrote {output}. Next: gazelive identify {output} RECORDING", quiet=quiet)
-
-
-def names_of(text: str | None) -> tuple[str, ...]:
-    """Return the names in a comma-separated list."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def save(model: TrainedModel, output: Path) -> None:
-    """Write a model."""
-    from gazelive.identification.model_file import save_model
-
-    save_model(model, output)
-
-
-def tell(model: TrainedModel, *, quiet: bool) -> None:
-    """Say what is in a model."""
-    n_saccades = sum(path.n_saccades for path in model.training.scanpaths)
-    say(
-        f"{model.identifier.method} for {counted(len(model.identifier.viewer_ids), 'viewer')}, "
-        f"from {counted(len(model.training), 'scanpath')} with {counted(n_saccades, 'saccade')}.",
-        quiet=quiet,
-    )
-    if model.fitted.accuracy is not None:
-        say(f"Accuracy by cross-validation: {model.fitted.accuracy}.", quiet=quiet)
-    say(f"Calibration: {model.fitted.calibration}.", quiet=quiet)
-
-
-def summary(model: TrainedModel) -> dict[str, object]:
-    """Return the facts about a model as JSON can hold them."""
-    import msgspec
-
-    identifier = model.identifier
-    accuracy = model.fitted.accuracy
-    return {
-        "method": identifier.method,
-        "kind": model.kind,
-        "n_viewers": len(identifier.viewer_ids),
-        "viewers": list(identifier.viewer_ids),
-        "n_scanpaths": len(model.training),
-        "n_saccades": sum(path.n_saccades for path in model.training.scanpaths),
-        "rate_range_hz": model.rate_range_hz,
-        "vigor_rate_deg": model.fitted.vigor_rate_deg,
-        "calibration": model.fitted.calibration,
-        "accuracy": None if accuracy is None else msgspec.to_builtins(accuracy),
-        "detector": None if model.detector is None else msgspec.to_builtins(model.detector),
-        "base_id": model.base_id,
-        "provenance": msgspec.to_builtins(model.provenance),
-    }
-
-
-def seeing(model: TrainedModel, stimuli: Path | None) -> TrainedModel:
-    """Return a model with the images' files at hand; refuse where it needs them."""
-    from gazelive.errors import ConfigError
-    from gazelive.identification.stimuli import looks_at_images, with_stimuli
-
-    check_stimuli(stimuli)
-    if stimuli is not None:
-        return with_stimuli(model, [stimuli])
-    if looks_at_images(model):
-        raise ConfigError(
-            "the model was trained with the images' files, so it needs them here too",
-            key="--stimuli",
-        )
-    return model
-
-
-def check_stimuli(stimuli: Path | None) -> None:
-    """Refuse a folder of images that is not there."""
-    from gazelive.errors import ConfigError
-
-    if stimuli is not None and not stimuli.is_dir():
-        raise ConfigError(f"{stimuli}: there is no such folder", key="--stimuli")
+    say(f"Wrote {output}. Next: gazelive identify {quoted(output)} RECORDING", quiet=quiet)
 
 
 def _check(output: Path, method: str, source: Path) -> None:

@@ -16,7 +16,10 @@ from gazelive.recordings.recording import Recording
 from gazelive.recordings.table_sidecar import sidecar_path
 
 TargetKind = Literal["asc", "session", "sample table"]
-TARGETS = ".asc, .asc.gz, .csv, .csv.gz or .parquet, or in a slash for a session folder"
+TARGETS = (
+    ".asc, .asc.gz, .csv, .csv.gz or .parquet (a session folder has no suffix, or a slash at its "
+    "end)"
+)
 
 
 def target_kind(target: str) -> TargetKind:
@@ -71,7 +74,7 @@ def check_target(target: Path, kind: TargetKind, *, overwrite: bool) -> None:
     for path in (target, sidecar_path(target)) if kind == "sample table" else (target,):
         if path.exists() and not overwrite:
             raise RecordingError(
-                "is there already: choose another target or add --force", path=path
+                "is there already: choose another target or add --replace", path=path
             )
     if target.is_dir() != (kind == "session") and target.exists():
         what = "a folder" if target.is_dir() else "a file"

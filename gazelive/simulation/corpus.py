@@ -64,8 +64,7 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
         if self.n_images > self.n_pool:
             raise ConfigError(
                 f"nobody can see {self.n_images} different images out of a pool of {self.n_pool}: "
-                "make the pool larger or show fewer",
-                key="n_images",
+                "make the pool larger or show fewer"
             )
         if not 250 <= self.sampling_rate_hz <= 2000:
             raise ConfigError(

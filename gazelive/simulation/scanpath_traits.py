@@ -87,8 +87,3 @@ class ScanpathTraits(msgspec.Struct, frozen=True, kw_only=True):
         turn, level, tail = (np.array(row)[:, None] for row in (self.turn, self.level, self.tail))
         typed = np.exp(turn + level * np.log(ratio) + tail * bend)
         return np.vstack([typed, typed.mean(axis=0)])
-
-
-def turn_index(turn: Turn) -> int:
-    """Return the row of a turn; a saccade without one has the row after the last."""
-    return N_TURNS if turn is Turn.NONE else int(turn)

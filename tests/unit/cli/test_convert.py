@@ -119,10 +119,10 @@ class TestRefusals:
     def test_an_existing_target(self, run: Run, asc: Path, tmp_path: Path, target: str) -> None:
         path = tmp_path / target
         assert run(asc, path)[0] == 0
-        assert "is there already: choose another target or add --force" in self.refused(
+        assert "is there already: choose another target or add --replace" in self.refused(
             run, asc, path
         )
-        assert run(asc, path, "--force")[0] == 0
+        assert run(asc, path, "--replace")[0] == 0
         assert read_recording(path).n_samples == 3
 
     def test_a_folder_with_other_files_even_by_force(
@@ -131,7 +131,7 @@ class TestRefusals:
         folder = tmp_path / "b"
         assert run(asc, folder)[0] == 0
         (folder / "anna.edf").write_text("precious")
-        assert "anna.edf" in self.refused(run, asc, folder, "--force")
+        assert "anna.edf" in self.refused(run, asc, folder, "--replace")
         assert (folder / "anna.edf").read_text() == "precious"
         assert read_recording(folder).n_samples == 3
 

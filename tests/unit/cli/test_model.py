@@ -128,7 +128,7 @@ class TestForget:
     def test_they_are_gone(self, gazelive, model):
         exit_code, _, err = gazelive("model", "forget", model, "p0001", "p0003")
         assert exit_code == 0
-        assert "Forgot p0001, p0003: 2 viewers are left" in err
+        assert "Forgot p0001, p0003: 2 viewers left in" in err
         assert viewers_in(model) == ("p0000", "p0002")
         assert b"p0001" not in model.read_bytes()
 
