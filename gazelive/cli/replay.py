@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import subprocess
-import sys
 import time
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from gazelive.cli.console import (
     say,
     warn,
 )
+from gazelive.cli.engine_options import NETWORK, Images, Keys, Lsl, Model, engine_options
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import (
     TrialStart,
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from gazelive.recordings.geometry import GeometryFlags
     from gazelive.recordings.recording import Recording
 
+N_ENGINES = 4
+"""How often an engine may die before the replay is given up."""
 CATCH_UP_S = 3600.0
 """How long the engine may take to analyse what was played faster than it could."""
 
@@ -50,9 +52,7 @@ def replay(
             metavar="RECORDING", help="An ASC or EDF file, a session folder, or a sample table."
         ),
     ],
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Made by gazelive train; without it only events.")
-    ] = None,
+    model: Model = None,
     speed: Annotated[
         str, typer.Option(help="Times real time, such as 1 or 10, or max: as fast as possible.")
     ] = "1",
@@ -64,13 +64,7 @@ def replay(
             show_default="where there is a screen, unless max",
         ),
     ] = None,
-    images: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where the images are, for the dashboard and for scenewalk trained with them.",
-        ),
-    ] = None,
+    images: Images = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -79,16 +73,16 @@ def replay(
     ] = None,
     bind: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Where dashboards connect.", show_default="any port"),
+        typer.Option(
+            "--bind",
+            metavar="ADDRESS",
+            help="Where dashboards connect.",
+            show_default="any free port",
+            rich_help_panel=NETWORK,
+        ),
     ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(help="Folder of keys, where other computers may connect.", show_default=False),
-    ] = None,
-    lsl: Annotated[
-        bool,
-        typer.Option("--lsl", help="Also send gaze and posteriors to the lab streaming layer."),
-    ] = False,
+    keys: Keys = None,
+    lsl: Lsl = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -102,16 +96,36 @@ def replay(
     Says at the end who it was, when that was clear, and what was written.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.engine.addresses import Addresses, free_addresses
+    import msgspec
+
+    from gazelive.engine.addresses import free_addresses
     from gazelive.engine.documents_file import read_documents
-    from gazelive.engine.options import EngineOptions
     from gazelive.engine.summary import summarise
+    from gazelive.errors import ConfigError
     from gazelive.recordings.opening import read_recording
     from gazelive.recordings.session_folder import DOCUMENTS_NAME
 
     times_real = _speed(speed)
+    shows = _can_show() and times_real is not None if dashboard is None else dashboard
+    if shows and not _can_show():
+        raise ConfigError(
+            "there is no screen to open it on, or no Qt (pip install 'gazelive[dashboard]')",
+            key="--dashboard",
+        )
     flags = geometry_flags(screen, size_mm, distance_mm)
     patterns = trial_patterns(trial_start, trial_stop)
+    folder = out or Path("replays") / f"{_stem(recording_path)}-{datetime.now():%Y%m%d-%H%M%S}"
+    options = engine_options(
+        folder,
+        bind or str(free_addresses()),
+        model=model,
+        images=images,
+        keys=keys,
+        lsl=lsl,
+        flags=flags,
+        patterns=patterns,
+        stays=shows,
+    )
     with progress(f"Reading {recording_path.name}", quiet=quiet) as report:
         recording = read_recording(recording_path, trial_patterns=patterns, progress=report)
     for problem in recording.problems:
@@ -119,25 +133,14 @@ def replay(
         warn(f"{recording_path}{where}: {problem.text}")
     warn_of_no_trials(recording, trial_start, trial_stop)
     flags = _checked(recording, recording_path, flags, model)
-    folder = out or Path("replays") / f"{_stem(recording_path)}-{datetime.now():%Y%m%d-%H%M%S}"
-    addresses = Addresses.parse(bind) if bind is not None else free_addresses()
-    shows = _has_screen() and times_real is not None if dashboard is None else dashboard
-    options = EngineOptions(
-        folder=str(folder),
-        address=str(addresses),
-        model=None if model is None else str(model),
-        images=tuple(map(str, images or ())),
-        keys=None if keys is None else str(keys),
+    options = msgspec.structs.replace(
+        options,
         screen_px=flags.screen_px,
         size_mm=flags.size_mm,
         distance_mm=flags.distance_mm,
-        patterns=patterns,
-        stays=shows,
-        lsl=lsl,
     )
     started_s = time.monotonic()
-    window = _dashboard_command(options, images or []) if shows else None
-    played_s = _play(recording, options, times_real, window, quiet=quiet)
+    played_s = _play(recording, options, times_real, shows=shows, quiet=quiet)
     summary = summarise(read_documents(folder / DOCUMENTS_NAME))
     if as_json:
         facts = summary.as_json() | {
@@ -204,8 +207,8 @@ def _play(
     recording: Recording,
     options: EngineOptions,
     speed: float | None,
-    dashboard: list[str] | None,
     *,
+    shows: bool,
     quiet: bool,
 ) -> float:
     """Play it and wait for the engine; return how long that took from the first sample on."""
@@ -216,6 +219,8 @@ def _play(
     from gazelive.engine.addresses import Addresses
     from gazelive.engine.child import EngineChild
     from gazelive.engine.player import own_device
+    from gazelive.experiment.ending import heed_once
+    from gazelive.experiment.launch import DashboardOptions, close_dashboard, open_dashboard
     from gazelive.recordings.session_folder import SessionWriter, manifest_of
 
     clock = MonotonicClock()
@@ -230,9 +235,17 @@ def _play(
         calibrations=(),  # the messages tell them, as they do in a live session
         drift_corrections=(),
     )
-    writer = SessionWriter.create(Path(options.folder), manifest)
-    with writer, EngineChild(options) as engine:
-        window = None if dashboard is None else subprocess.Popen(dashboard)
+    heed_once()  # `kill` ends it in order too
+    with contextlib.ExitStack() as stack:
+        writer = stack.enter_context(SessionWriter.create(Path(options.folder), manifest))
+        engine = stack.enter_context(contextlib.closing(EngineChild(options)))
+        window = None
+        if shows:
+            shown = DashboardOptions(
+                screen_number=None, keys=None if options.keys is None else Path(options.keys)
+            )
+            window = open_dashboard(options.address, [*map(Path, options.images)], shown)
+            stack.callback(close_dashboard, window, waits=False)
         say("Starting the engine …", quiet=quiet)
         engine.wait_ready()
         say(f"Playing to {options.folder} (engine at {options.address}).", quiet=quiet)
@@ -240,18 +253,30 @@ def _play(
         with progress("Replaying", quiet=quiet) as report:
 
             def meanwhile() -> None:
+                _keep_alive(engine)
                 playback = device.playback()
                 report(playback.position_s / max(playback.duration_s, 1e-9))
 
             own_device(
                 device, writer, Addresses.parse(options.address), clock=clock, meanwhile=meanwhile
             )
-        _wait_for_engine(engine, writer.next_chunk, stays=window is not None, quiet=quiet)
+        _wait_for_engine(engine, writer.next_chunk, stays=shows, quiet=quiet)
         played_s = time.monotonic() - started_s
         if window is not None:
             say("The recording is over; close the dashboard to end.", quiet=quiet)
             window.wait()
     return played_s
+
+
+def _keep_alive(engine: EngineChild) -> None:
+    """Start an engine that has died again; it catches up from the folder."""
+    from gazelive.errors import TransportError
+
+    if engine.has_failed:
+        if engine.n_starts >= N_ENGINES:
+            raise TransportError(f"the engine died {N_ENGINES} times: the replay was stopped")
+        warn("the engine has died; a new one catches up")
+        engine.start_again()
 
 
 def _wait_for_engine(engine: EngineChild, n_chunks: int, *, stays: bool, quiet: bool) -> None:
@@ -260,7 +285,10 @@ def _wait_for_engine(engine: EngineChild, n_chunks: int, *, stays: bool, quiet: 
 
     deadline_s = time.monotonic() + CATCH_UP_S
     with progress("Analysing", quiet=quiet) as report:
-        while not engine.wait(0.05) and time.monotonic() < deadline_s:
+        while time.monotonic() < deadline_s:
+            if engine.wait(0.05) and not engine.has_failed:
+                return
+            _keep_alive(engine)
             try:
                 status = engine.ask("status")
             except PeerLostError:
@@ -268,39 +296,22 @@ def _wait_for_engine(engine: EngineChild, n_chunks: int, *, stays: bool, quiet: 
             if stays and status["state"] == "finished":
                 return
             _report(report, status.get("next_chunk", 0), n_chunks)
-    if not engine.has_ended:
-        raise TransportError("the engine does not come to an end")
+    raise TransportError("the engine does not come to an end")
 
 
 def _report(report: ReportProgress, done: int, n_chunks: int) -> None:
     report(min(done / max(n_chunks, 1), 1.0))
 
 
-def _has_screen() -> bool:
+def _can_show() -> bool:
+    """Say whether a dashboard can be opened."""
     from importlib.util import find_spec
+
+    from gazelive.experiment.virtual_display import has_screen
 
     if find_spec("PyQt6") is None or find_spec("pyqtgraph") is None:
         return False
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _dashboard_command(options: EngineOptions, images: list[Path]) -> list[str]:
-    """Return how the dashboard is started on this computer."""
-    from gazelive.engine.addresses import Addresses
-    from gazelive.engine.keys import make_keys
-
-    addresses = Addresses.parse(options.address)
-    if addresses.host in ("*", "0.0.0.0"):  # everywhere, so here too
-        addresses = Addresses("127.0.0.1", addresses.port)
-    command = [sys.executable, "-m", "gazelive", "dashboard", "--connect", str(addresses)]
-    if options.keys is not None:
-        own = Path(options.keys) / "this-computer"
-        command += ["--keys", str(own if own.is_dir() else make_keys(own.parent, own.name))]
-    for folder in images:
-        command += ["--images", str(folder)]
-    return command
+    return has_screen() or "QT_QPA_PLATFORM" in os.environ
 
 
 def _stem(path: Path) -> str:

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, say
+from gazelive.cli.engine_options import NETWORK, Images, Keys, Lsl, Model, engine_options
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
-
-_NETWORK = "Other computers"
 
 
 def run(
@@ -19,16 +18,8 @@ def run(
         Path,
         typer.Option("--session", help="The session's folder; it may not be there yet."),
     ],
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Made by gazelive train; without it only events.")
-    ] = None,
-    images: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where the images are, for scenewalk that was trained with them.",
-        ),
-    ] = None,
+    model: Model = None,
+    images: Images = None,
     bind: Annotated[
         str | None,
         typer.Option(
@@ -36,22 +27,11 @@ def run(
             metavar="ADDRESS",
             help="Where others find the engine.",
             show_default="tcp://127.0.0.1:5870",
-            rich_help_panel=_NETWORK,
+            rich_help_panel=NETWORK,
         ),
     ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            "--keys",
-            help="Folder of keys (gazelive keys): needed where other computers may connect.",
-            show_default=False,
-            rich_help_panel=_NETWORK,
-        ),
-    ] = None,
-    lsl: Annotated[
-        bool,
-        typer.Option("--lsl", help="Also send gaze and posteriors to the lab streaming layer."),
-    ] = False,
+    keys: Keys = None,
+    lsl: Lsl = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -69,28 +49,27 @@ def run(
     hold_to_one_thread()  # before anything heavy is imported
     announce_first_compile(quiet=quiet)
     from gazelive.engine.addresses import DEFAULT_ADDRESS
-    from gazelive.engine.options import EngineOptions, run_engine
+    from gazelive.engine.options import run_engine
     from gazelive.errors import ConfigError
+    from gazelive.recordings.session_folder import is_session_folder
 
     if session.exists() and not session.is_dir():
         raise ConfigError("is a file: name the folder of a session", path=session)
     flags = geometry_flags(screen, size_mm, distance_mm)
     if flags.given:
         flags.screen_geometry((1, 1) if flags.screen_px is None else None)  # all or none
-    options = EngineOptions(
-        folder=str(session),
-        address=bind or DEFAULT_ADDRESS,
-        model=None if model is None else str(model),
-        images=tuple(map(str, images or ())),
-        keys=None if keys is None else str(keys),
-        screen_px=flags.screen_px,
-        size_mm=flags.size_mm,
-        distance_mm=flags.distance_mm,
-        patterns=trial_patterns(trial_start, trial_stop),
+    options = engine_options(
+        session,
+        bind or DEFAULT_ADDRESS,
+        model=model,
+        images=images,
+        keys=keys,
         lsl=lsl,
+        flags=flags,
+        patterns=trial_patterns(trial_start, trial_stop),
     )
     say("Warming up …", quiet=quiet)
-    if not session.exists():
-        say(f"There is no {session} yet: the engine waits for it (Ctrl-C ends it).", quiet=quiet)
+    if not is_session_folder(session):
+        say(f"No session in {session} yet: the engine waits for it (Ctrl-C ends it).", quiet=quiet)
     reason = run_engine(options, lambda text: say(text, quiet=quiet))
     say(f"Ended: {reason}.", quiet=quiet)

@@ -23,8 +23,10 @@ from gazelive.errors import ConfigError
 
 DEFAULT_ADDRESS = "tcp://127.0.0.1:5870"
 N_PORTS = 4
+HIGHEST_PORT = 65535 - N_PORTS + 1
 FREE_PORTS = range(20_000, 30_000)
 _LOOPBACK = "127.0.0.1"
+_EVERYWHERE = ("*", "0.0.0.0", "[::]")
 _CHANCE = random.SystemRandom()
 """Not the one that may have been seeded: two processes should not choose alike."""
 
@@ -43,8 +45,11 @@ class Addresses:
         if match is None:
             raise ConfigError(f"must be an address such as {DEFAULT_ADDRESS}, not {text!r}")
         port = int(match[2] or DEFAULT_ADDRESS.rpartition(":")[2])
-        if not 0 < port <= 65535 - N_PORTS + 1:
-            raise ConfigError(f"there is no port {port}")
+        if not 0 < port <= HIGHEST_PORT:
+            raise ConfigError(
+                f"there is no room at port {port}: {N_PORTS} in a row are needed, from 1 to "
+                f"{HIGHEST_PORT} on"
+            )
         return cls(match[1], port)
 
     def __str__(self) -> str:
@@ -60,6 +65,11 @@ class Addresses:
             return ipaddress.ip_address(name).is_loopback
         except ValueError:
             return False
+
+    @property
+    def here(self) -> Addresses:
+        """The same as this computer reaches it: one that listens everywhere listens here too."""
+        return Addresses(_LOOPBACK, self.port) if self.host in _EVERYWHERE else self
 
     @property
     def documents(self) -> str:

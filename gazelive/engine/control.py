@@ -6,7 +6,7 @@ A request is `{"command": name, …}`, an answer `{"ok": true, …}` or
 
 from __future__ import annotations
 
-import contextlib
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,13 @@ Prepare = Callable[[Socket], None]
 """Gives a socket its keys and limits before it is bound or connected."""
 
 REPLY_TIMEOUT_S = 2.0
+_NOT_HERE = " (is it an address of this computer?)"
+_HINTS = {
+    zmq.EADDRINUSE: " (another engine? choose another port with --bind)",
+    zmq.EADDRNOTAVAIL: _NOT_HERE,
+    errno.ENODEV: _NOT_HERE,
+}
+_NOBODY: Answer = {"ok": False, "error": "nobody answers who owns a device"}
 
 
 @dataclass(frozen=True)
@@ -46,13 +53,10 @@ class ControlServer:
                 *envelope, payload = self.socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return None
-            try:
-                arguments = msgspec.msgpack.decode(payload, type=dict[str, Any])
-                command = arguments.pop("command")
-                if isinstance(command, str):
-                    return Request(tuple(envelope), command, arguments)
-            except (msgspec.MsgspecError, KeyError):
-                pass
+            arguments = _decoded(payload)
+            command = None if arguments is None else arguments.pop("command", None)
+            if arguments is not None and isinstance(command, str):
+                return Request(tuple(envelope), command, arguments)
             self._send(tuple(envelope), {"ok": False, "error": "not a request of this version"})
 
     def answer(self, request: Request, **facts: Any) -> None:
@@ -96,47 +100,53 @@ class DeviceLink:
         """Send what can be sent; return the answers that have come, or will not."""
         answers: list[tuple[Request, Answer]] = []
         while (answer := self._receive()) is not None:
-            request, self._asked = self._asked, None
-            if request is not None:
-                self._take(request[0], answer, answers)
+            self._take(answer, answers)
         if self._asked is not None and now_s > self._asked[1]:
-            nobody: Answer = {"ok": False, "error": "nobody answers who owns a device"}
-            request, self._asked = self._asked, None
-            self._take(request[0], nobody, answers)
-        if self._asked is None:
-            self._send_next(now_s)
+            self._take(_NOBODY, answers)
+        while self._asked is None and self._has_next(now_s):
+            if not self._send_next(now_s):
+                self._take(_NOBODY, answers)
         return answers
 
-    def _take(
-        self, request: Request | None, answer: Answer, answers: list[tuple[Request, Answer]]
-    ) -> None:
-        self.status = answer if answer.get("ok") else {}
-        if request is not None:
-            answers.append((request, answer))
+    def _take(self, answer: Answer, answers: list[tuple[Request, Answer]]) -> None:
+        """Give an answer to whoever has asked."""
+        asked, self._asked = self._asked, None
+        if answer.get("ok"):
+            self.status = answer
+        elif answer is _NOBODY:
+            self.status = {}
+        if asked is not None and asked[0] is not None:
+            answers.append((asked[0], answer))
 
-    def _send_next(self, now_s: float) -> None:
+    def _has_next(self, now_s: float) -> bool:
+        return bool(self._waiting) or now_s >= self._next_status_s
+
+    def _send_next(self, now_s: float) -> bool:
+        """Send what waits, else a question how the device stands; False where nobody is there."""
         request: Request | None = None
         payload: dict[str, Any] = {"command": "status"}
         if self._waiting:
             request = self._waiting.pop(0)
             payload = {"command": request.command, **request.arguments}
-        elif now_s < self._next_status_s:
-            return
         self._next_status_s = now_s + 1.0
         self._number += 1
-        frames = [self._number.to_bytes(8, "little"), b"", msgspec.msgpack.encode(payload)]
-        with contextlib.suppress(zmq.Again):  # nobody is there
-            self.socket.send_multipart(frames, zmq.NOBLOCK)
         self._asked = request, now_s + REPLY_TIMEOUT_S * 0.75
+        frames = [_number_frame(self._number), b"", msgspec.msgpack.encode(payload)]
+        try:
+            self.socket.send_multipart(frames, zmq.NOBLOCK)
+        except zmq.Again:
+            return False
+        return True
 
     def _receive(self) -> Answer | None:
         while True:
             try:
-                number, *_, payload = self.socket.recv_multipart(zmq.NOBLOCK)
+                frames = self.socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return None
-            if int.from_bytes(number, "little") == self._number:
-                return msgspec.msgpack.decode(payload, type=dict[str, Any])
+            answer = _decoded(frames[-1])
+            if answer is not None and frames[0] == _number_frame(self._number):
+                return answer  # others came too late, or are none
 
     def close(self) -> None:
         """Close the socket."""
@@ -165,13 +175,24 @@ def request(
             raise PeerLostError(f"nobody answers at {address}") from None
         if not socket.poll(round(1000 * timeout_s)):
             raise PeerLostError(f"nobody answers at {address}")
-        try:
-            answer = msgspec.msgpack.decode(socket.recv(), type=dict[str, Any])
-        except msgspec.MsgspecError as error:
-            raise TransportError(f"not an answer of this version: {error}") from error
+        answer = _decoded(socket.recv())
+    if answer is None:
+        raise TransportError(f"what answers at {address} is no gazelive of this version")
     if not answer.get("ok", False):
         raise TransportError(str(answer.get("error", "refused without a reason")))
     return answer
+
+
+def _decoded(payload: bytes) -> dict[str, Any] | None:
+    """Return the map that somebody sent; None where it is none, whatever else it is."""
+    try:
+        return msgspec.msgpack.decode(payload, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+def _number_frame(number: int) -> bytes:
+    return number.to_bytes(8, "little")
 
 
 def _only_if_there(socket: Socket) -> None:
@@ -189,36 +210,35 @@ def bound_socket(
     context: Context, kind: int, address: str, *, prepare: Prepare | None = None
 ) -> Socket:
     """Return a socket at an address, or raise a `TransportError`."""
-    socket = context.socket(kind)
-    socket.linger = 0
-    try:
-        if prepare is not None:
-            prepare(socket)
-        socket.bind(address)
-    except zmq.ZMQError as error:
-        socket.close()
-        taken = error.errno == zmq.EADDRINUSE
-        hint = " (another engine? choose another port with --bind)" if taken else ""
-        raise TransportError(f"{address}: {error}{hint}") from error
-    except BaseException:
-        socket.close()
-        raise
-    return socket
+    return _socket(context, kind, address, prepare, Socket.bind)
 
 
 def connected_socket(
     context: Context, kind: int, address: str, *, prepare: Prepare | None = None
 ) -> Socket:
     """Return a socket that connects, now or when somebody is there."""
+    return _socket(context, kind, address, prepare, Socket.connect)
+
+
+def _socket(
+    context: Context,
+    kind: int,
+    address: str,
+    prepare: Prepare | None,
+    reach: Callable[[Socket, str], object],
+) -> Socket:
     socket = context.socket(kind)
     socket.linger = 0
+    socket.ipv6 = "[" in address
     try:
         if prepare is not None:
             prepare(socket)
-        socket.connect(address)
+        reach(socket, address)
     except zmq.ZMQError as error:
         socket.close()
-        raise TransportError(f"{address}: {error}") from error
+        raise TransportError(
+            f"{address}: {error.strerror}{_HINTS.get(error.errno or 0, '')}"
+        ) from error
     except BaseException:
         socket.close()
         raise

@@ -15,8 +15,6 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import platformdirs
 import zmq
@@ -30,6 +28,7 @@ Context = zmq.Context[Socket]
 
 SERVER = "server"
 ALLOWED = "allowed"
+THIS_COMPUTER = "this-computer"
 
 
 def keys_folder() -> Path:
@@ -83,6 +82,12 @@ def make_keys(folder: Path, client: str) -> Path:
     for secret in (server / f"{SERVER}.key_secret", folder / client / f"{client}.key_secret"):
         secret.chmod(0o600)
     return folder / client
+
+
+def own_keys(folder: Path) -> Path:
+    """Return the folder of the keys with which this computer asks its own engine."""
+    own = folder / THIS_COMPUTER
+    return own if own.is_dir() else make_keys(folder, THIS_COMPUTER)
 
 
 def load_server_keys(folder: Path) -> ServerKeys:
@@ -142,14 +147,3 @@ class Doorkeeper:
         if thread is not None:
             with contextlib.suppress(zmq.ZMQError):
                 thread.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

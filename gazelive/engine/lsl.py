@@ -22,17 +22,18 @@ from gazelive.gaze.stream import Chunk, StreamDescription
 
 GAZE_NAME = "gazelive gaze"
 POSTERIOR_NAME = "gazelive posterior"
-POSTERIOR_CHANNELS = (
-    "leading",
-    "probability",
-    "unknown",
-    "saccades",
-    "images",
-    "seconds",
-    "settled",
-)
-"""The leading viewer's position among the enrolled (`desc/enrolled`), how probable it is given
-that the person is enrolled, how probable a stranger is, the evidence, and 1 where it is settled."""
+POSTERIOR_CHANNELS = {
+    "leading": "index",
+    "probability": "normalized",
+    "unknown": "normalized",
+    "saccades": "count",
+    "images": "count",
+    "seconds": "seconds",
+    "settled": "boolean",
+}
+"""And their units: the leading viewer's position among the enrolled (`desc/enrolled`), how likely
+it is given that the person is enrolled, how probable a stranger is, the evidence, and 1 where it is
+settled."""
 _EYE_WORDS = {"L": "left", "R": "right"}
 _UNITS = {
     Coordinates.SCREEN_PX: "pixels",
@@ -173,6 +174,11 @@ class PosteriorOutlet:
         elif isinstance(document, Posterior) and self._outlet is not None:
             self._outlet.push_sample(posterior_values(document))
 
+    def recall(self, document: Document) -> None:
+        """Open the stream of a run that was begun before the engine was started again."""
+        if isinstance(document, RunStarted | ModelLoaded):
+            self.write(document)
+
     def close(self) -> None:
         """End the stream; twice too."""
         self._outlet = None
@@ -192,11 +198,11 @@ class PosteriorOutlet:
         description.append_child_value("model", model.model)
         description.append_child_value("method", model.method)
         channels = description.append_child("channels")
-        for label in POSTERIOR_CHANNELS:
+        for label, unit in POSTERIOR_CHANNELS.items():
             channel = channels.append_child("channel")
             channel.append_child_value("label", label)
             channel.append_child_value("type", "Identity")
-            channel.append_child_value("unit", "seconds" if label == "seconds" else "normalized")
+            channel.append_child_value("unit", unit)
         enrolled = description.append_child("enrolled")
         for viewer_id in model.viewer_ids:
             enrolled.append_child_value("viewer", viewer_id)

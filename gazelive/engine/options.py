@@ -27,6 +27,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     eye: Literal["L", "R", "both"] | None = None
     patterns: TrialPatterns = DEFAULT_PATTERNS
     stays: bool = False
+    has_parent: bool = False
+    """Whether standard input is a pipe that ends with whoever started it."""
     lsl: bool = False
 
 
@@ -67,6 +69,10 @@ def run_engine(options: EngineOptions, say: Callable[[str], None]) -> str:
         ),
         stays=options.stays,
     )
+    if options.has_parent:
+        from gazelive.engine.parent import when_parent_ends
+
+        settings.is_left_alone = when_parent_ends().is_set
     outlets: list[Closes] = []
     if options.lsl:
         from gazelive.engine.lsl import GazeOutlet, PosteriorOutlet

@@ -27,6 +27,7 @@ from gazelive.engine.wire import BlockEnded, RunEnded, WiredChunk
 from gazelive.errors import GazeliveError, RecordingError, TransportError
 from gazelive.gaze.documents import Notice, encode
 from gazelive.recordings.session_folder import is_session_folder, read_manifest
+from gazelive.recordings.writer_lock import WriterLock
 
 PATIENCE_MS = 50
 """How long the loop sleeps when nothing comes."""
@@ -54,6 +55,8 @@ class EngineSettings:
     run: RunSettings = field(default_factory=RunSettings)
     stays: bool = False
     """Whether it goes on answering when the session is over, until it is told to stop."""
+    is_left_alone: Callable[[], bool] = lambda: False
+    """Says whether nobody is there any more who could tell it to stop."""
     sinks: Sequence[DocumentSink] = ()
     chunk_sinks: Sequence[ChunkSink] = ()
 
@@ -121,6 +124,8 @@ class Engine:
         try:
             while self._stop_reason is None:
                 self.step(PATIENCE_MS)
+                if self._settings.is_left_alone() and not self._is_recorded():
+                    self._stop_reason = "whoever started the engine is gone"
             if self._run is not None:
                 self._run.finish(self._stop_reason, reads_on=False)
             return self._stop_reason
@@ -169,6 +174,16 @@ class Engine:
             clock=self._clock,
         )
         self._next_disk_s = 0.0
+
+    def _is_recorded(self) -> bool:
+        """Say whether somebody still records the session."""
+        if self._run is None or self._run.is_finished:
+            return False
+        try:
+            WriterLock(self._run.folder).release()
+        except RecordingError:
+            return True
+        return False
 
     def _receive(self, run: SessionRun, *, waits: bool) -> None:
         """Take what has come of the stream; `waits` for the first of it."""
@@ -254,7 +269,7 @@ class Engine:
             case command if command in FOR_THE_DEVICE:
                 self._device.ask(request)
             case command:
-                self._control.refuse(request, f"unknown request {command!r}")
+                self._control.refuse(request, f"unknown request {command[:40]!r}")
 
     def _status(self) -> dict[str, Any]:
         run, model = self._run, self._model.running
@@ -274,9 +289,9 @@ class Engine:
         return facts
 
     def _load_model(self, request: Request) -> None:
-        path = request.arguments.get("model")
-        if path is not None and not isinstance(path, str):
-            raise TransportError("`load model` takes the path of a model")
+        path = request.arguments.get("model", "")
+        if path is not None and (not isinstance(path, str) or "\0" in path or not path):
+            raise TransportError("`load model` takes the path of a model, or null for none")
         if self._run is not None and self._run.is_finished:
             raise RecordingError("the session is over", path=self._run.folder)
         model = self._load(None if path is None else Path(path))

@@ -16,7 +16,7 @@ from gazelive.engine.latency import Latencies
 from gazelive.engine.pipeline import Pipeline, RunFacts
 from gazelive.engine.session_geometry import session_geometry
 from gazelive.engine.session_source import SessionSource
-from gazelive.engine.sinks import DocumentSink
+from gazelive.engine.sinks import DocumentSink, RecallsDocuments
 from gazelive.engine.snapshot import Snapshot
 from gazelive.engine.wire import BlockEnded, WiredChunk
 from gazelive.gaze.documents import Document, Notice, QualitySummary
@@ -59,6 +59,7 @@ class SessionRun:
         self.folder = folder
         self.manifest: SessionManifest = read_manifest(folder)
         self._sinks = sinks
+        self._recalling = [sink for sink in sinks if isinstance(sink, RecallsDocuments)]
         self._chunk_sinks = chunk_sinks
         self._clock = clock
         self._source = SessionSource(folder)
@@ -153,6 +154,9 @@ class SessionRun:
             if not self._file.is_known(document):
                 self._file.write(document)
                 new.append(document)
+            else:
+                for recalling in self._recalling:
+                    recalling.recall(document)
         if new:
             self._file.flush()
             for document in new:

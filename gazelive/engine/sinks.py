@@ -20,6 +20,15 @@ class DocumentSink(Protocol):
         ...
 
 
+@runtime_checkable
+class RecallsDocuments(Protocol):
+    """A sink that needs to know what was said before the engine was started again."""
+
+    def recall(self, document: Document) -> None:
+        """Take note of a document that is not to be written again."""
+        ...
+
+
 class DocumentList:
     """Keeps documents in memory."""
 
