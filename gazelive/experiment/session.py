@@ -209,6 +209,7 @@ class Session:
             return
         if not self._attended:
             self._desk.say("recognition left out: nobody can answer")
+            self._tell_console("The recognition questions are left out: nobody is here to answer.")
             return
         keys = self.config.keys
         who = self.participant

@@ -75,7 +75,8 @@ class SettingUp:
             except CalibrationError as error:
                 if not self._attended:
                     raise
-                told = str(error)  # the experimenter left the set-up without a result, say
+                # the experimenter left the set-up without a result, say
+                told = str(error)[:1].upper() + str(error)[1:]
             self._trials_since_calibration = self._trials_since_check = 0
             self._say(told)
             scene = Words(told, hint if self._attended else "")

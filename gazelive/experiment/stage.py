@@ -47,7 +47,7 @@ class Stage:
 
         Without somebody at the keyboard (`attended`), what waits for a key goes on by itself.
         `host_request` tells what was chosen at the tracker's own computer.
-        `snapshots` is a folder for one picture of each kind of scene, which cost frames.
+        `snapshots` is a folder for a picture of each kind of scene and each text; they cost frames.
         """
         self.display = display
         self.frames = FrameLog(display.frame_s)
@@ -56,22 +56,25 @@ class Stage:
         self._each_frame = each_frame
         self._host_request = host_request
         self._snapshots = snapshots
-        self._pictured: set[str] = set()
+        self._pictured: set[tuple[str, str]] = set()
 
     def show(self, scene: Scene) -> float:
         """Show a scene; return when it came on the screen."""
         self.display.show(scene)
         shown_s = self._flip()  # nothing is heard before it is known what is on the screen
         if self._snapshots is not None:
-            self._picture(type(scene).__name__.lower(), self._snapshots)
+            self._picture(scene, self._snapshots)
         return shown_s
 
-    def _picture(self, kind: str, folder: Path) -> None:
-        """Save a picture of the first scene of a kind."""
-        if kind not in self._pictured:
-            self._pictured.add(kind)
+    def _picture(self, scene: Scene, folder: Path) -> None:
+        """Save a picture of the first scene of a kind, and of every text."""
+        kind = type(scene).__name__.lower()
+        what = scene.text if isinstance(scene, Words) else ""
+        if (kind, what) not in self._pictured:
+            self._pictured.add((kind, what))
+            n = sum(kind == other for other, _ in self._pictured)
             folder.mkdir(parents=True, exist_ok=True)
-            self.display.save_screenshot(folder / f"{kind}.png")
+            self.display.save_screenshot(folder / f"{kind}{f'-{n}' if n > 1 else ''}.png")
 
     def frame(self) -> float:
         """Show the next frame of the scene, do what keys ask for; return when it came."""

@@ -32,7 +32,7 @@ from gazelive.reporting.tables import (
     trial_columns,
 )
 from gazelive.reporting.trial_facts import session_start_us
-from gazelive.reporting.wording import clock, count, degrees, duration, image_name, percent
+from gazelive.reporting.wording import clock, count, degrees, duration, image_name, moment, percent
 
 Report = Callable[[float], None]
 
@@ -97,7 +97,7 @@ def _header(facts: SessionFacts) -> str:
     return (
         f"<header><h1>{escape(who)} · session {escape(manifest.session)}</h1>"
         f'<p class="faint">{escape(manifest.mode)} · {escape(manifest.device)} · '
-        f"{escape(manifest.started_at)}</p></header>"
+        f"{escape(moment(manifest.started_at))}</p></header>"
     )
 
 

@@ -146,7 +146,7 @@ def _draw(
 
 def _stimulus(file: Path | None) -> Any:
     """Return the image, no larger than it is drawn; None where there is none or it is broken."""
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     if file is None:
         return None
@@ -154,7 +154,7 @@ def _stimulus(file: Path | None) -> Any:
     try:
         with Image.open(file) as picture:
             picture.draft("RGB", (pixels, pixels))  # a JPEG is decoded at the size that is needed
-            small = picture.convert("RGB")
+            small = ImageOps.exif_transpose(picture).convert("RGB")  # as it was shown
             small.thumbnail((pixels, pixels))
             return small
     except (OSError, ValueError, Image.DecompressionBombError):

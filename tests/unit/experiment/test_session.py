@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from gazelive.clock import ManualClock
+from gazelive.config.schema import Keys
 from gazelive.devices.protocol import HostRequest
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
@@ -18,6 +19,7 @@ from gazelive.errors import CalibrationError, RecordingError
 from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
 from gazelive.experiment.plan import picture_of
 from gazelive.experiment.replayed_session import ReplayedSession, plan_of
+from gazelive.experiment.stage import Stage
 from gazelive.gaze.documents import Posterior
 from gazelive.offline.scanpaths import gather
 from gazelive.recordings.recording import Calibration
@@ -406,7 +408,7 @@ def test_leaving_the_set_up_offers_another_calibration(tmp_path: Path) -> None:
     clock = ManualClock(100.0)
     device = Uncalibrated("anna", seed=1, session=1, clock=clock)
     lab = Lab(tmp_path / "s", n_images=1, clock=clock, device=device, attended=True)
-    words = ["You will", "set-up was left", "Validation", "Thank"]
+    words = ["You will", "The set-up was left", "Validation", "Thank"]
     keys = ["space", "c", "space", "space"]
     lab.display.press_at = [
         (lambda display, text=text: text in getattr(display.scene, "text", ""), key)  # type: ignore[misc]
@@ -503,3 +505,14 @@ def test_a_replay_finds_images_beside_its_recording(tmp_path: Path) -> None:
     Image.new("RGB", (30, 20)).save(tmp_path / "first" / "image1.png")
     (trial,) = plan_of(original, SHORT, tmp_path / "nowhere").trials
     assert trial.picture == Picture(tmp_path / "first" / "image1.png", 210.0, 40.0, 1500.0, 1000.0)
+
+
+def test_every_text_is_pictured_and_the_first_of_each_other_scene(tmp_path: Path) -> None:
+    display = ManualDisplay(ManualClock())
+    stage = Stage(
+        display, Keys(), attended=False, each_frame=lambda: None, snapshots=tmp_path / "pictures"
+    )
+    for scene in (Words("one"), Words("two"), Words("one"), Target(1, 1), Target(2, 2), Blank()):
+        stage.show(scene)
+    pictures = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert pictures == ["blank.png", "target.png", "words-2.png", "words.png"]
