@@ -58,24 +58,23 @@ def _root(
     pass
 
 
-app.command()(demo)
-app.command()(info)
-app.command()(convert)
-app.command()(detect)
-app.command()(compare)
-app.command()(simulate)
-app.command()(train)
-app.command()(identify)
-app.add_typer(model_app, name="model")
-app.add_typer(session_app, name="session")
-app.command()(export)
-app.command()(record)
-app.command()(replay)
-app.command()(run)
-app.command()(dashboard)
-app.command()(keys)
-app.add_typer(config_app, name="config")
-app.command()(doctor)
+_COMMANDS = {
+    "Start here": (demo, doctor),
+    "Recordings": (info, convert, detect, compare, simulate),
+    "Who is looking": (train, identify),
+    "In the lab": (record, export),
+    "Live": (replay, run, dashboard, keys),
+}
+_GROUPS = {
+    "model": ("Who is looking", model_app),
+    "config": ("In the lab", config_app),
+    "session": ("In the lab", session_app),
+}
+for _panel, _functions in _COMMANDS.items():
+    for _function in _functions:
+        app.command(rich_help_panel=_panel)(_function)
+for _name, (_panel, _group) in _GROUPS.items():
+    app.add_typer(_group, name=_name, rich_help_panel=_panel)
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Quiet, say
+from gazelive.cli.options import OUT
+from gazelive.cli.wording import quoted
 
 
 def keys(
@@ -16,7 +18,7 @@ def keys(
     ],
     folder: Annotated[
         Path | None,
-        typer.Option("--out", help="Where keys are kept.", show_default="your settings folder"),
+        typer.Option(*OUT, help="Where keys are kept.", show_default="your settings folder"),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -30,5 +32,8 @@ def keys(
     made = make_keys(folder, name)
     typer.echo(made)
     say(f"Take the folder {made} to the other computer, by a way you trust. Then:", quiet=quiet)
-    say(f"  here:   gazelive run … --bind THIS-COMPUTER --keys {folder}", quiet=quiet)
-    say(f"  there:  gazelive dashboard --connect THIS-COMPUTER --keys {made.name}", quiet=quiet)
+    say(f"  here:   gazelive run … --bind THIS-COMPUTER --keys {quoted(folder)}", quiet=quiet)
+    say(
+        f"  there:  gazelive dashboard --connect THIS-COMPUTER --keys {quoted(made.name)}",
+        quiet=quiet,
+    )

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, say
+from gazelive.cli.options import OUT
 
 _WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
 
@@ -62,7 +63,7 @@ def record(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of sessions.", show_default="as the file says"),
+        typer.Option(*OUT, help="Folder of sessions.", show_default="as the file says"),
     ] = None,
     windowed: Annotated[
         bool,

@@ -24,6 +24,7 @@ from gazelive.cli.console import (
 )
 from gazelive.cli.engine_options import NETWORK, Images, Keys, Lsl, Model, engine_options
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.options import OUT
 from gazelive.cli.trial_options import (
     TrialStart,
     TrialStop,
@@ -68,7 +69,7 @@ def replay(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The session folder to write.", show_default="replays/NAME-DATE-TIME"
+            *OUT, help="The session folder to write.", show_default="replays/NAME-DATE-TIME"
         ),
     ] = None,
     bind: Annotated[

@@ -10,6 +10,7 @@ import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.options import OUT
 from gazelive.cli.wording import counted, quoted
 
 app = typer.Typer(
@@ -87,8 +88,7 @@ def report(
     target: Annotated[
         Path | None,
         typer.Option(
-            "-o",
-            "--output",
+            *OUT,
             metavar="OUT.html",
             help="The page to write.",
             show_default="the session's name, in the working folder",
