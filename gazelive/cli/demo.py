@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
-from gazelive.cli.wording import counted
+from gazelive.cli.options import OUT, REPLACE
+from gazelive.cli.wording import called_as, counted, listed, quoted
 
 if TYPE_CHECKING:
     from gazelive.demonstration.lab import Demo
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(*OUT, help="Folder to write to.")] = Path("demo"),
     replace: Annotated[
-        bool, typer.Option("--replace", help="Remove an earlier demo in that folder first.")
+        bool, typer.Option(*REPLACE, help="Remove an earlier demo in that folder first.")
     ] = False,
     dashboard: Annotated[
         bool, typer.Option("--dashboard/--no-dashboard", help="Show what is found.")
@@ -74,18 +75,29 @@ def demo(
 
 def _tell(result: Demo) -> None:
     _tell_session(result.viewer, "is enrolled, and sat down for a second session")
+    if (result.viewer.summary.unknown or 0.0) > 0.5:
+        output.print(
+            "  That is wrong: seconds are not always enough, and no stranger is to be let in.",
+            markup=False,
+        )
     _tell_session(result.stranger, "is not enrolled")
-    written = [result.model, result.viewer.folder, result.stranger.folder]
-    written += [path for s in (result.viewer, result.stranger) for path in s.seen]
-    output.print("\nWrote " + ", ".join(map(str, written)) + ".", markup=False)
+    written = {result.model: "the model of those enrolled"}
+    for session in (result.viewer, result.stranger):
+        written[session.folder] = f"what was recorded of {session.viewer}, and what was found"
+        written |= dict.fromkeys(session.seen, f"what was to be seen meanwhile ({session.viewer})")
+    width = max(len(str(path)) for path in written)
+    output.print("\nWritten:", markup=False)
+    for path, what in written.items():
+        output.print(f"  {path!s:{width}}  {what}", markup=False)
+    program, model, folder = called_as(), quoted(result.model), quoted(result.viewer.folder)
     output.print("Try next:", markup=False)
     for command in (
-        f"gazelive identify {result.model} {result.viewer.folder} --explain",
-        f"gazelive replay {result.viewer.folder} --model {result.model} --speed 4",
-        f"gazelive detect {result.viewer.folder} --plot {result.model.parent / 'saccades.png'}",
-        f"gazelive session report {result.viewer.folder}",
+        f"identify {model} {folder} --explain",
+        f"replay {folder} --model {model} --speed 4",
+        f"detect {folder} --plot {quoted(result.model.parent / 'saccades.png')}",
+        f"session report {folder}",
     ):
-        output.print(f"  {command}", markup=False)
+        output.print(f"  {program} {command}", markup=False)
 
 
 def _tell_session(session: LiveSession, who: str) -> None:
@@ -105,11 +117,13 @@ def _tell_session(session: LiveSession, who: str) -> None:
         markup=False,
     )
     for level, crossing in summary.crossed.items():
-        if crossing is None:
-            output.print(f"  {level:.0%} was never passed.", markup=False)
-        else:
+        if crossing is not None:
             output.print(
                 f"  {level:.0%} was passed after {crossing.seconds:.1f} s of viewing, "
                 f"{counted(crossing.n_saccades, 'saccade')}.",
                 markup=False,
             )
+    never = [f"{level:.0%}" for level, crossing in summary.crossed.items() if crossing is None]
+    if never:
+        verb = "was" if len(never) == 1 else "were"
+        output.print(f"  {listed(never)} {verb} never passed.", markup=False)

@@ -1,20 +1,29 @@
 """The demo: real processes and sockets, a smaller lab."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
 from gazelive.demonstration import lab, population, session
 from gazelive.errors import ConfigError
 from gazelive.experiment.launch import Launched
-from gazelive.recordings.session_folder import read_session
+from gazelive.recordings.session_folder import read_manifest, read_session
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept") / "people.model"
 
 
 @pytest.fixture
-def small_lab(tmp_path, monkeypatch):
+def small_lab(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(population, "N_VIEWERS", 5)
     monkeypatch.setattr(population, "N_IMAGES", 3)
     monkeypatch.setattr(population, "SECONDS", 3.0)
@@ -22,15 +31,24 @@ def small_lab(tmp_path, monkeypatch):
     monkeypatch.setattr(lab, "FOLDERS", {"v002": "viewer", lab.STRANGER: "stranger"})
     monkeypatch.setattr(lab, "N_IMAGES", {"v002": 2, lab.STRANGER: 2})
     monkeypatch.setattr(lab, "SECONDS", 1.5)
-    monkeypatch.setattr(lab, "kept_model", lambda: tmp_path / "kept" / "people.model")
+    monkeypatch.setattr(lab, "kept_model", lambda: kept)
 
 
-def run(*arguments):
+def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["demo", *map(str, arguments)], catch_exceptions=False)
 
 
+def recorded(facts: dict[str, Any]) -> None:
+    for folder in map(Path, facts["sessions"]):
+        recording = read_session(folder)
+        assert len(recording.trials) == 2
+        assert recording.n_samples > 3500
+        assert not recording.problems
+
+
 @pytest.mark.slow
-def test_the_demo_walks_the_whole_path(tmp_path, small_lab):
+@pytest.mark.usefixtures("small_lab")
+def test_the_demo_walks_the_whole_path(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     facts = json.loads(run("--out", out, "--no-dashboard", "--json", "-q").stdout)
     assert facts["viewer"] == "v002"
@@ -38,13 +56,9 @@ def test_the_demo_walks_the_whole_path(tmp_path, small_lab):
     assert 0 <= facts["p"] <= 1
     assert set(facts["crossed_s"]) == {"0.5", "0.9", "0.99"}
     assert set(facts["stranger"]) >= {"best", "unknown"}
-    # of the experiment's window, where there can be one; not of a dashboard
-    assert {Path(path).name for path in facts["screenshots"]} <= {"cross.png", "picture.png"}
-    for folder in facts["sessions"]:
-        recording = read_session(folder_path(folder))
-        assert len(recording.trials) == 2
-        assert recording.n_samples > 3500
-        assert not recording.problems
+    # of the experiment, not of a dashboard
+    assert [Path(path).name for path in facts["screenshots"]] == 2 * ["cross.png", "picture.png"]
+    recorded(facts)
 
     with pytest.raises(ConfigError, match="holds viewer already"):
         run("--out", out, "-q")
@@ -53,10 +67,27 @@ def test_the_demo_walks_the_whole_path(tmp_path, small_lab):
         run("--out", out, "-q", "--replace")
 
 
-def folder_path(text):
-    from pathlib import Path
-
-    return Path(text)
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_lab")
+def test_without_window_or_photographs_it_is_the_same_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = session.find_spec
+    monkeypatch.setattr(
+        session, "find_spec", lambda name: None if name == "psychopy" else find_spec(name)
+    )
+    monkeypatch.setattr(lab, "default_stimuli", lambda: None)
+    ran = run("--out", tmp_path, "--no-dashboard", "--json", "-q")
+    said = " ".join(ran.stderr.split())
+    assert "not shown in a window: PsychoPy is not installed" in said
+    assert "no folder stimuli" in said
+    facts = json.loads(ran.stdout)
+    recorded(facts)
+    assert [Path(path).name for path in facts["screenshots"]] == 2 * ["cross.png", "picture.png"]
+    for folder in map(Path, facts["sessions"]):
+        config = read_manifest(folder).config
+        assert config["windowless"] is True
+        assert [what for _, _, what in config["outcome"]["trials"]] == ["shown", "shown"]
 
 
 def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
