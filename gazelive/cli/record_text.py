@@ -40,7 +40,7 @@ def tell(
         }
         output.print_json(json.dumps(facts))
         return
-    for line in (*_course(manifest), *_identified(summary), f"Wrote {folder}"):
+    for line in (*_course(manifest), *identified(summary), f"Wrote {folder}"):
         output.print(line, markup=False)
     host_file = manifest.config.get("host_file")
     if host_file and not any(folder.glob("*.edf")):
@@ -80,7 +80,7 @@ def _course(manifest: SessionManifest) -> Iterator[str]:
         yield f"Recognition: {recognition['right']} of {recognition['of']} answers were right."
 
 
-def _identified(summary: RunSummary | None) -> Iterator[str]:
+def identified(summary: RunSummary | None) -> Iterator[str]:
     """Yield who it was, where a model was asked."""
     if summary is None or summary.best is None or summary.p is None:
         return

@@ -291,7 +291,7 @@ def _wait_for_engine(engine: EngineChild, n_chunks: int, *, stays: bool, quiet: 
                 return
             _keep_alive(engine)
             try:
-                status = engine.ask("status")
+                status = engine.ask("status", timeout_s=0.1)  # it may end any moment
             except PeerLostError:
                 continue
             if stays and status["state"] == "finished":
@@ -320,6 +320,7 @@ def _stem(path: Path) -> str:
 
 
 def _tell(summary: RunSummary, recording: Recording, folder: Path, played_s: float) -> None:
+    from gazelive.cli.record_text import identified
     from gazelive.recordings.session_folder import DOCUMENTS_NAME, JOURNAL_NAME
 
     for warning in summary.warnings:
@@ -332,18 +333,11 @@ def _tell(summary: RunSummary, recording: Recording, folder: Path, played_s: flo
     )
     if summary.n_lost_samples:
         output.print(f"{counted(summary.n_lost_samples, 'sample')} never arrived.")
-    if summary.best is not None and summary.p is not None:
-        unknown = "" if summary.unknown is None else f"; a stranger: {summary.unknown:.1%}"
-        output.print(
-            f"Most probably {summary.best}: {summary.p:.1%} after "
-            f"{counted(summary.n_saccades, 'saccade')} and {summary.seconds:.0f} s of viewing"
-            f"{unknown}."
-        )
-        for level, crossing in summary.crossed.items():
-            when = "never"
-            if crossing is not None:
-                when = (
-                    f"after {crossing.seconds:.1f} s and {counted(crossing.n_saccades, 'saccade')}"
-                )
-            output.print(f"  {level:.0%} passed {when}")
-    output.print(f"Wrote {folder / JOURNAL_NAME} and {folder / DOCUMENTS_NAME}.")
+    for line in identified(summary):
+        output.print(line, markup=False)
+    for level, crossing in summary.crossed.items():
+        when = "never"
+        if crossing is not None:
+            when = f"after {crossing.seconds:.1f} s and {counted(crossing.n_saccades, 'saccade')}"
+        output.print(f"  {level:.0%} passed {when}")
+    output.print(f"Wrote {folder / JOURNAL_NAME} and {folder / DOCUMENTS_NAME}.", markup=False)
