@@ -11,6 +11,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gazelive.engine import addresses
+from gazelive.engine.threads import hold_to_one_thread
+
+# Several workers share few cores: two BLAS threads each, which wait for each other by spinning,
+# would make what is trained in tests twenty times slower.
+hold_to_one_thread()
 
 # The same examples in every run, however slow the machine: a failure is one of the code, not of
 # chance. `--hypothesis-profile explore --randomly-seed $RANDOM` looks for new ones, in any order.
