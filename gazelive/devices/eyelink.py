@@ -16,7 +16,7 @@ from typing import Any
 from gazelive.clock import Clock
 from gazelive.devices.eyelink_calibration import SetupRoom
 from gazelive.devices.eyelink_host_file import HostEdf, host_name
-from gazelive.devices.eyelink_link import LONGEST_MESSAGE, Link, message_in_edf, quiet_stdout
+from gazelive.devices.eyelink_link import LONGEST_MESSAGE, Link, message_in_edf, quiet
 from gazelive.devices.eyelink_samples import MAX_CHUNK_SAMPLES, SampleQueue
 from gazelive.devices.eyelink_setup import EyeLinkSettings, configure
 from gazelive.devices.eyelink_start import begin_recording
@@ -45,7 +45,7 @@ WATCH_S = 0.05
 def load_pylink() -> ModuleType:
     """Import the vendor's pylink, or say which package is missing or in its place."""
     try:
-        with quiet_stdout():
+        with quiet():
             import pylink
     except ImportError as error:
         raise DeviceUnavailableError(
@@ -335,7 +335,7 @@ def _connect(address: str, pylink: Any) -> tuple[Any, Any]:
     if other is not None and other.isConnected() > 0:
         raise DeviceUnavailableError("this program is connected to the EyeLink already: close that")
     try:
-        with quiet_stdout():
+        with quiet():
             tracker = pylink.EyeLink(address)
     except RuntimeError as error:
         raise DeviceUnavailableError(

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from gazelive.clock import Clock
@@ -85,18 +86,24 @@ def message_in_edf(text: str) -> str:
 
 
 @contextlib.contextmanager
-def quiet_stdout() -> Iterator[None]:
-    """Send to stderr what the native library prints on stdout; drop what pylink itself does."""
+def quiet() -> Iterator[None]:
+    """Keep from the console what pylink and its native library write to it, bells included.
+
+    What goes wrong they also raise.
+    """
     try:
         sys.stdout.flush()
-        saved = os.dup(1)
+        sys.stderr.flush()
+        kept = [(number, os.dup(number)) for number in (1, 2)]
     except (OSError, AttributeError):  # a program without a console
         yield
         return
     try:
-        os.dup2(2, 1)
-        with contextlib.redirect_stdout(io.StringIO()):
+        with Path(os.devnull).open("wb") as nowhere, contextlib.redirect_stdout(io.StringIO()):
+            for number, _ in kept:
+                os.dup2(nowhere.fileno(), number)
             yield
     finally:
-        os.dup2(saved, 1)
-        os.close(saved)
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)

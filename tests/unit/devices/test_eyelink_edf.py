@@ -1,0 +1,83 @@
+"""The EDF of an EyeLink: fetched under its full name, whatever happens."""
+
+import numpy as np
+import pytest
+
+from gazelive.errors import DeviceError
+
+from .eyelink_reading import drained, read_for, samples_of
+from .fake_host import Behaviour
+
+
+def test_the_edf_comes_under_its_full_name_with_progress(connect, clock, tmp_path):
+    device, pylink = connect(Behaviour(transfer_s=20.0))
+    device.start()
+    read_for(device, clock, 0.5)
+    device.stop()
+    fractions = []
+    path = device.receive_host_file(tmp_path, "v01_session_1_enrol", fractions.append)
+    assert path == tmp_path / "v01_session_1_enrol.edf"
+    assert path.read_bytes() == pylink.host.files["V01.EDF"].content()
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert len(fractions) > 5
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(DeviceError, match=r"V01\.EDF was fetched: connect anew"):
+        device.start()
+
+
+@pytest.mark.parametrize("fault", ["breaks", "loses"])
+def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path, fault):
+    device, pylink = connect(Behaviour(**{f"transfer_{fault}": 1}))
+    device.start()
+    read_for(device, clock, 0.2)
+    device.stop()
+    with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
+        device.receive_host_file(tmp_path, "session")
+    assert list(tmp_path.iterdir()) == []
+    pylink.host.behaviour = Behaviour()
+    assert device.receive_host_file(tmp_path, "session").exists(), "a second try may work"
+
+
+def test_an_edf_for_which_there_is_no_room_is_still_on_the_host(connect, clock, tmp_path):
+    device, _ = connect()
+    device.start()
+    read_for(device, clock, 0.2)
+    device.stop()
+    with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
+        device.receive_host_file(tmp_path / "gone", "session")
+
+
+def test_ctrl_c_anywhere_leaves_an_edf_that_can_be_fetched(connect, clock, tmp_path, monkeypatch):
+    device, pylink = connect()
+    device.start()
+    read_for(device, clock, 0.3)
+    live = pylink.host.live
+    monkeypatch.setattr(pylink.host, "live", _interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        device.read_chunk(0.1)
+    monkeypatch.setattr(pylink.host, "live", live)
+    device.stop()
+    rest = samples_of(drained(device))
+    path = device.receive_host_file(tmp_path, "session")
+    device.close()
+    assert path.stat().st_size > 1000
+    assert len(rest) <= len(np.concatenate(pylink.host.files["V01.EDF"].samples))
+    assert not pylink.host.is_connected
+
+
+def _interrupted():
+    raise KeyboardInterrupt
+
+
+def test_closing_while_it_records_closes_the_edf(connect, clock):
+    device, pylink = connect()
+    device.start()
+    read_for(device, clock, 0.2)
+    device.close()
+    device.close()
+    file = pylink.host.files["V01.EDF"]
+    assert not file.is_open
+    assert len(file.samples[0]) >= 200
+    assert not pylink.is_real_time
+    assert pylink.graphics is None
