@@ -154,7 +154,8 @@ def detect(
     )
     if written:
         files = ", ".join(map(str, written))
-        say(f"Wrote {files}, and beside each the settings (.meta.json).", quiet=quiet)
+        beside = "it" if len(written) == 1 else "each"
+        say(f"Wrote {files}, and beside {beside} the settings (.meta.json).", quiet=quiet)
     if output is not None and any(e.kind == "saccade" for e in read.tracker_events):
         say(
             "Compare it with the tracker's own: gazelive compare "

@@ -54,4 +54,4 @@ def info(
     if as_json:
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
-        info_summary.show(summary)
+        info_summary.show(summary, quiet=quiet)

@@ -117,8 +117,8 @@ def of_corpus(corpus: Corpus) -> Summary:
     )
 
 
-def show(summary: Summary) -> None:
-    """Write a summary to standard output."""
+def show(summary: Summary, *, quiet: bool) -> None:
+    """Write a summary to standard output, and what to do next unless `quiet`."""
     output.print(f"[bold]{escape(summary.title)}[/bold]  {summary.kind}")
     if summary.blocks:
         output.print()
@@ -140,7 +140,7 @@ def show(summary: Summary) -> None:
             output.print(f"  … and {n_troubles - MAX_LISTED} more (all of them with --json)")
     else:
         output.print("[green]No problems.[/green]")
-    if summary.next_steps:
+    if summary.next_steps and not quiet:
         output.print("\nNext:")
         for command, effect in summary.next_steps.items():
             output.print(f"  [bold]{escape(command)}[/bold]  {escape(effect)}")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress
+from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say
 from gazelive.cli.wording import counted, quoted
 
 
@@ -85,13 +85,13 @@ def simulate(
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return
-    output.print(
+    say(
         f"Wrote {counted(len(written), 'recording')} of {counted(viewers, 'viewer')}, "
         f"{_duration(duration_s)}, {_size(n_bytes)}, to {out} "
         f"({n_generated} of {counted(pool, 'image')} generated).",
-        markup=False,
+        quiet=quiet,
     )
-    output.print(f"Next: gazelive info {quoted(written[0].path)}", markup=False)
+    say(f"Next: gazelive info {quoted(written[0].path)}", quiet=quiet)
 
 
 def _duration(seconds: float) -> str:

@@ -16,14 +16,21 @@ SMALL = ["--viewers", "1", "--images", "1", "--pool", "2", "--seconds", "0.5", "
 
 def test_it_says_what_it_wrote_and_what_comes_next(gazelive: Run, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
-    exit_code, out, err = gazelive("simulate", corpus, *SMALL, "-q")
-    assert (exit_code, err) == (0, "")
-    assert "Wrote 1 recording of 1 viewer" in out
-    assert f"gazelive info {corpus / 'v001_s1'}" in out
+    exit_code, out, err = gazelive("simulate", corpus, *SMALL)
+    assert (exit_code, out) == (0, "")
+    assert "Wrote 1 recording of 1 viewer" in err
+    assert f"gazelive info {corpus / 'v001_s1'}" in err
     assert (corpus / "corpus.csv").read_text().startswith("recording,viewer,session,screen_px")
     assert (corpus / "truth" / "v001_s1.csv").is_file()
     exit_code, out, _ = gazelive("info", corpus / "v001_s1", "--json")
     assert json.loads(out)["trials"] == 1
+
+
+def test_quiet_is_quiet(gazelive: Run, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    assert gazelive("simulate", corpus, *SMALL, "-q") == (0, "", "")
+    assert "Next:" in gazelive("info", corpus).out
+    assert "Next:" not in gazelive("info", corpus, "-q").out
 
 
 def test_json_is_for_scripts(gazelive: Run, tmp_path: Path) -> None:
