@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,3 +86,16 @@ def engine_options(
         stays=stays,
         lsl=lsl,
     )
+
+
+@contextlib.contextmanager
+def killed_in_order() -> Iterator[None]:
+    """Let `kill` end the block as Ctrl-C does: with what it has begun closed."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -22,7 +22,15 @@ from gazelive.cli.console import (
     say,
     warn,
 )
-from gazelive.cli.engine_options import NETWORK, Images, Keys, Lsl, Model, engine_options
+from gazelive.cli.engine_options import (
+    NETWORK,
+    Images,
+    Keys,
+    Lsl,
+    Model,
+    engine_options,
+    killed_in_order,
+)
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.options import OUT
 from gazelive.cli.trial_options import (
@@ -220,7 +228,6 @@ def _play(
     from gazelive.engine.addresses import Addresses
     from gazelive.engine.child import EngineChild
     from gazelive.engine.player import own_device
-    from gazelive.experiment.ending import heed_once
     from gazelive.experiment.launch import DashboardOptions, close_dashboard, open_dashboard
     from gazelive.recordings.session_folder import SessionWriter, manifest_of
 
@@ -236,8 +243,8 @@ def _play(
         calibrations=(),  # the messages tell them, as they do in a live session
         drift_corrections=(),
     )
-    heed_once()  # `kill` ends it in order too
     with contextlib.ExitStack() as stack:
+        stack.enter_context(killed_in_order())
         writer = stack.enter_context(SessionWriter.create(Path(options.folder), manifest))
         engine = stack.enter_context(contextlib.closing(EngineChild(options)))
         window = None

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, say
-from gazelive.cli.engine_options import NETWORK, Images, Keys, Lsl, Model, engine_options
+from gazelive.cli.engine_options import (
+    NETWORK,
+    Images,
+    Keys,
+    Lsl,
+    Model,
+    engine_options,
+    killed_in_order,
+)
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
 
@@ -71,5 +79,6 @@ def run(
     say("Warming up …", quiet=quiet)
     if not is_session_folder(session):
         say(f"No session in {session} yet: the engine waits for it (Ctrl-C ends it).", quiet=quiet)
-    reason = run_engine(options, lambda text: say(text, quiet=quiet))
+    with killed_in_order():
+        reason = run_engine(options, lambda text: say(text, quiet=quiet))
     say(f"Ended: {reason}.", quiet=quiet)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from gazelive.cli.keys import keys
@@ -24,6 +31,8 @@ from gazelive.recordings.opening import read_recording
 from gazelive.recordings.session_folder import DOCUMENTS_NAME, read_session
 
 pytestmark = pytest.mark.slow
+
+PATIENCE_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +158,65 @@ def test_other_computers_only_with_keys(corpus, tmp_path, capfd):
     run(corpus / "v001_s1", bind=bind, keys=tmp_path / "keys", quiet=True)
     documents = read_documents(corpus / "v001_s1" / DOCUMENTS_NAME)
     assert isinstance(documents[-1], RunStopped)
+    # and a replay talks to its own engine with keys too
+    facts = played(
+        corpus / "v002_s2", tmp_path / "session", capfd, bind=bind, keys=tmp_path / "keys"
+    )
+    assert facts["stop_reason"] == "the device had no more"
+
+
+def played(recording: Path, folder: Path, capture: Any, **options: Any) -> dict[str, Any]:
+    """Return what `gazelive replay --json` says of a recording that is played at once."""
+    capture.readouterr()
+    replay(
+        recording,
+        speed=options.pop("speed", "max"),
+        dashboard=False,
+        out=folder,
+        as_json=True,
+        quiet=True,
+        **options,
+    )
+    return json.loads(capture.readouterr().out)
+
+
+def engine_of(replaying: psutil.Process, folder: Path) -> psutil.Process:
+    """Return the engine of a replay, once it has written something."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    documents = folder / DOCUMENTS_NAME
+    while not (documents.is_file() and documents.stat().st_size):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+    return next(child for child in replaying.children() if "gazelive.engine" in child.cmdline())
+
+
+def test_a_replay_survives_the_death_of_its_engine(corpus, model, tmp_path, capsys):
+    folder = tmp_path / "session"
+
+    def kill() -> None:
+        engine_of(psutil.Process(), folder).kill()
+
+    with ThreadPoolExecutor(1) as pool:
+        killed = pool.submit(kill)
+        facts = played(corpus / "v002_s2", folder, capsys, model=model, speed="20")
+        killed.result()
+    assert facts["n_images"] == facts["intervals"] == 8
+    live = [
+        (d.leading, d.log_probabilities, d.log_unknown, d.n_saccades, d.n_images, d.seconds)
+        for d in read_documents(folder / DOCUMENTS_NAME)
+        if isinstance(d, Posterior) and d.settled
+    ]
+    assert live == offline_posteriors(folder, model)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="`kill` is a signal there that nobody hears")
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", 9)])
+def test_a_replay_that_is_killed_leaves_no_engine_behind(corpus, tmp_path, number):
+    folder = tmp_path / "session"
+    command = [sys.executable, "-m", "gazelive", "replay", str(corpus / "v001_s1"), "-q"]
+    with subprocess.Popen([*command, "--no-dashboard", "--out", str(folder)]) as replaying:
+        engine = engine_of(psutil.Process(replaying.pid), folder)
+        replaying.send_signal(number)
+        assert replaying.wait(PATIENCE_S) == (130 if number == signal.SIGTERM else -number)
+    engine.wait(PATIENCE_S)
+    assert isinstance(read_documents(folder / DOCUMENTS_NAME)[-1], RunStopped)

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from gazelive.engine import addresses
-from gazelive.engine.addresses import FREE_PORTS, N_PORTS, free_addresses
+from gazelive.engine.addresses import FREE_PORTS, N_PORTS, Addresses, free_addresses
 from gazelive.errors import ConfigError
 
 
@@ -28,3 +28,19 @@ def test_ports_in_use_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(addresses, "FREE_PORTS", range(first, first + N_PORTS + 1))
         with pytest.raises(ConfigError, match="no 4 neighbouring ports are free"):
             free_addresses()
+
+
+@pytest.mark.parametrize("everywhere", ["*:6000", "tcp://0.0.0.0:6000", "[::]:6000"])
+def test_one_that_listens_everywhere_is_reached_here(everywhere: str) -> None:
+    assert Addresses.parse(everywhere).here == Addresses("127.0.0.1", 6000)
+    assert not Addresses.parse(everywhere).is_loopback
+
+
+def test_others_are_reached_where_they_are() -> None:
+    assert Addresses.parse("lab-pc").here == Addresses.parse("lab-pc")
+
+
+@pytest.mark.parametrize("port", [0, 65533, 99999])
+def test_there_must_be_room_for_all_ports(port: int) -> None:
+    with pytest.raises(ConfigError, match="4 in a row"):
+        Addresses.parse(f"127.0.0.1:{port}")

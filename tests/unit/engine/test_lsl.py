@@ -9,7 +9,7 @@ import pytest
 from gazelive.clock import ManualClock
 from gazelive.engine import lsl
 from gazelive.engine.lsl import ArrivalClock, GazeOutlet, PosteriorOutlet
-from gazelive.engine.sinks import DocumentSink
+from gazelive.engine.sinks import DocumentSink, RecallsDocuments
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import ModelLoaded, Notice, Posterior, RunStarted
 from gazelive.gaze.stream import Chunk
@@ -115,6 +115,39 @@ def test_posteriors_come_back_with_the_names_of_the_enrolled(pylsl, session):
     outlet.close()
     with pytest.raises(ValueError, match="closed"):
         outlet.write(Notice(level="info", text="too late"))
+
+
+def test_an_engine_that_was_started_again_goes_on_sending(pylsl, session):
+    """What it said before is not sent twice, but the stream is there, with its names."""
+    outlet = PosteriorOutlet(session)
+    assert isinstance(outlet, RecallsDocuments)
+    outlet.recall(RunStarted(session="s", stream=make_stream()))
+    outlet.recall(ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben")))
+    reader = inlet(pylsl, f"gazelive-posterior-{session}")
+    reader.open_stream(timeout=PATIENCE_S)
+    outlet.recall(posterior(1))
+    outlet.write(posterior(2))
+    values, _stamp = reader.pull_sample(timeout=PATIENCE_S)
+    assert values[lsl_channel("saccades")] == 2
+    outlet.close()
+
+
+def posterior(n_saccades: int) -> Posterior:
+    """Return one with so much evidence."""
+    return Posterior(
+        tracker_time_us=1,
+        leading=(0,),
+        log_probabilities=(0.0,),
+        n_saccades=n_saccades,
+        n_images=1,
+        seconds=1.0,
+        settled=False,
+    )
+
+
+def lsl_channel(label: str) -> int:
+    """Return the number of a channel."""
+    return list(lsl.POSTERIOR_CHANNELS).index(label)
 
 
 def test_time_stamps_do_not_shake_with_the_chunks():

@@ -267,6 +267,57 @@ def test_requests_are_passed_on_to_the_owner_of_the_device(context, addresses):
         part.close()
 
 
+NO_MAPS = {
+    "nothing": b"",
+    "garbage": b"\xc1\xff\x00",
+    "a list": msgspec.msgpack.encode([1, 2]),
+    "numbers as keys": msgspec.msgpack.encode({1: 2}),
+    "letters that are none": b"\x81\xa7command\xa2\xff\xfe",
+    "without an end": b"\x81\xa1a" + b"\x91" * 100_000,
+    "torn": msgspec.msgpack.encode({"command": "status"})[:-2],
+}
+
+
+@pytest.mark.parametrize("payload", NO_MAPS.values(), ids=NO_MAPS)
+def test_what_is_no_request_is_told_so(context, addresses, payload):
+    server = ControlServer(context, addresses.control)
+    with context.socket(zmq.REQ) as asker:
+        asker.linger = 0
+        asker.connect(addresses.control)
+        asker.send(payload)
+        assert server.socket.poll(1000 * PATIENCE_S)
+        assert server.receive() is None
+        assert asker.poll(1000 * PATIENCE_S)
+        answer = msgspec.msgpack.decode(asker.recv())
+    assert answer == {"ok": False, "error": "not a request of this version"}
+    server.close()
+
+
+def test_an_owner_who_talks_nonsense_is_not_listened_to(context, addresses):
+    """And one who refuses something is still there."""
+    link = DeviceLink(context, addresses.device)
+    owner = context.socket(zmq.ROUTER)
+    owner.linger = 0
+    owner.bind(addresses.device)
+    now_s = 0.0
+    while not owner.poll(5):
+        now_s += 2.0
+        link.step(now_s)
+    sender, number, empty, _asked = owner.recv_multipart()
+    for frames in ([b""], [number], *([number, empty, payload] for payload in NO_MAPS.values())):
+        owner.send_multipart([sender, *frames])
+    for answer in ({"ok": True, "playback": {"paused": False}}, {"ok": False, "error": "no"}):
+        owner.send_multipart([sender, number, empty, msgspec.msgpack.encode(answer)])
+    for _ in range(100):
+        if link.status:
+            break
+        link.socket.poll(50)
+        assert link.step(now_s) == []
+    assert link.status["playback"] == {"paused": False}
+    link.close()
+    owner.close()
+
+
 # other computers
 
 
