@@ -36,6 +36,7 @@ from gazelive.recordings.corpus import screen_in_corpus
 from gazelive.recordings.geometry import GeometryFlags
 from gazelive.recordings.opening import read_recording
 from gazelive.recordings.recording import Problem, Recording
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
 from gazelive.simulation.image_pool import default_stimuli
 
@@ -47,6 +48,7 @@ __all__ = [
     "Model",
     "Recording",
     "ScreenGeometry",
+    "TrialPatterns",
     "detect",
     "from_columns",
     "read",
@@ -57,9 +59,12 @@ __all__ = [
 PathLike: TypeAlias = str | os.PathLike[str]
 
 
-def read(path: PathLike) -> Recording:
-    """Read a recording: ASC, EDF, a session folder or a sample table."""
-    recording = read_recording(Path(path))
+def read(path: PathLike, *, trial_patterns: TrialPatterns = DEFAULT_PATTERNS) -> Recording:
+    """Read a recording: ASC, EDF, a session folder or a sample table.
+
+    `trial_patterns` say which messages start and stop trials, where they are not the usual ones.
+    """
+    recording = read_recording(Path(path), trial_patterns=trial_patterns)
     _warn(f"{recording.path}: {problem.text}" for problem in recording.problems)
     return recording
 
