@@ -1,0 +1,35 @@
+"""A session folder that is written, and a disk that is soon full."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gazelive.recordings.session_folder import SessionWriter
+
+from .session_folders import MANIFEST
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    return tmp_path / "session"
+
+
+@pytest.fixture
+def writer(folder):
+    with SessionWriter.create(folder, MANIFEST) as writer:
+        yield writer
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of one megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"may not mount a small disk here: {error}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
