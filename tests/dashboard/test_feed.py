@@ -141,7 +141,7 @@ def test_what_the_engine_refuses_is_an_error_with_its_words(engine, feed):
     with pytest.raises(TransportError, match="cannot be paused"):
         feed.request({"command": "pause"})
     engine.replies["pause"] = b"\xc1"
-    with pytest.raises(TransportError, match="not an answer"):
+    with pytest.raises(TransportError, match="no gazelive of this version"):
         feed.request({"command": "pause"})
 
 
