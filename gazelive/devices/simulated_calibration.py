@@ -19,6 +19,7 @@ from gazelive.errors import CalibrationError
 from gazelive.gaze.samples import EYE_FIELDS, Samples
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.recordings.recording import Calibration
+from gazelive.recordings.tracker_messages import validation_verdict
 
 Eye = Literal["L", "R"]
 
@@ -27,8 +28,6 @@ SETTLING_S = 0.8
 MEASURING_S = 0.5
 _AREA = (0.88, 0.83)
 """Part of the screen's width and height that the targets span."""
-_VERDICTS = ((1.0, 1.5, "GOOD"), (1.5, 2.0, "FAIR"))
-"""Mean and maximal error in degrees below which a calibration is called so; else POOR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,7 @@ def calibration_results(
 ) -> list[Calibration]:
     """Return what EyeLink would say of an eye that missed the targets by `errors_deg`."""
     mean_deg, max_deg = float(np.mean(errors_deg)), max(errors_deg)
-    verdict = next(
-        (word for mean, worst, word in _VERDICTS if mean_deg < mean and max_deg < worst), "POOR"
-    )
+    verdict = validation_verdict(mean_deg, max_deg)
     return [
         Calibration(
             tracker_time_us=tracker_time_us,

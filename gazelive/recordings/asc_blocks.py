@@ -14,6 +14,7 @@ from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.asc_columns import RESOLUTION_NAMES, TARGET_NAMES, SampleColumns
 from gazelive.recordings.problem_log import ProblemLog
 from gazelive.recordings.recording import Block
+from gazelive.recordings.time_order import left_out_sentence
 from gazelive.recordings.time_order_kernels import longest_increasing
 
 
@@ -79,11 +80,8 @@ class BlockMaker:
             keep = longest_increasing(np.ascontiguousarray(samples["tracker_time_us"]))
             n_lost = len(samples) - int(keep.sum())
             samples, extras = samples[keep], extras[keep]
-            self._problems.add(
-                lines.line,
-                f"{n_lost} samples of the block that starts here were left out so that its times "
-                "increase",
-            )
+            sentence = left_out_sentence(n_lost, "the block that starts here")
+            self._problems.add(lines.line, sentence)
         rate_hz = lines.rate_hz or lines.announced_rate_hz or self._measured_rate_hz(lines, samples)
         if rate_hz is None:
             return None

@@ -20,11 +20,9 @@ from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.recording import Trial
+from gazelive.recordings.table_times import FASTEST_HZ, LATEST_MS
 
 SIDECAR_VERSION = 1
-FASTEST_HZ = 20_000.0
-LATEST_MS = 1e13
-"""Three hundred years: a time beyond is damage."""
 
 
 class TableMessage(msgspec.Struct, frozen=True, array_like=True):

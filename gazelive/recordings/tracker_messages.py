@@ -11,7 +11,10 @@ from gazelive.recordings.recording import Block, Calibration, DriftCorrection, R
 from gazelive.recordings.trials import find_trials
 
 CONFIGURATION_WORD = "RECCFG"
-_EYE_WORDS = {"L": "LEFT", "R": "RIGHT"}
+EYE_WORDS = {"L": "LEFT", "R": "RIGHT"}
+_VERDICTS = ((1.0, 1.5, "GOOD"), (1.5, 2.0, "FAIR"))
+"""Mean and maximal error in degrees below which EyeLink calls a validation so (SR Research,
+support thread 244); else POOR."""
 
 
 def missing_messages(recording: Recording, blocks: Sequence[Block]) -> list[Message]:
@@ -50,12 +53,24 @@ def configuration_messages(block: Block, screen_px: tuple[int, int] | None) -> l
     return [Message(block.start_us, text) for text in texts]
 
 
+def validation_verdict(mean_error_deg: float, max_error_deg: float) -> str:
+    """Return what EyeLink calls a validation with these errors."""
+    return next(
+        (
+            word
+            for mean, worst, word in _VERDICTS
+            if mean_error_deg < mean and max_error_deg < worst
+        ),
+        "POOR",
+    )
+
+
 def calibration_text(calibration: Calibration) -> str:
     """Return how EyeLink tells the result of a calibration or validation."""
     eye = calibration.eye
     text = (
         f"!CAL {calibration.kind.upper()} {calibration.model or 'UNKNOWN'} {eye} "
-        f"{_EYE_WORDS[eye]:5} {calibration.result or 'UNKNOWN'}"
+        f"{EYE_WORDS[eye]:5} {calibration.result or 'UNKNOWN'}"
     )
     if calibration.mean_error_deg is None or calibration.max_error_deg is None:
         return text
@@ -69,7 +84,7 @@ def drift_text(correction: DriftCorrection) -> str:
     """Return how EyeLink tells the result of a drift check."""
     eye = correction.eye
     return (
-        f"DRIFTCORRECT {eye} {_EYE_WORDS[eye]:5} at "
+        f"DRIFTCORRECT {eye} {EYE_WORDS[eye]:5} at "
         f"{correction.target_x_px:g},{correction.target_y_px:g}  "
         f"OFFSET {correction.offset_deg:.2f} deg.  "
         f"{correction.offset_x_px:.1f},{correction.offset_y_px:.1f} pix."

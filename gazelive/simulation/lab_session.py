@@ -20,6 +20,7 @@ from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.models.saliency import SaliencyMap
 from gazelive.recordings.recording import Block, Calibration, Recording
+from gazelive.recordings.tracker_messages import EYE_WORDS, validation_verdict
 from gazelive.simulation.tracker_parser import parse_block
 from gazelive.simulation.truth import Eye, GazeTrace, TrueBlink, TrueFixation, TrueSaccade
 from gazelive.simulation.viewers import random_stream
@@ -39,7 +40,6 @@ START_S = (60.0, 3600.0)
 """The tracker's clock at the start of a session."""
 TRIALS_PER_CALIBRATION = 14
 VALIDATION_SCATTER_DEG = 0.25
-EYE_WORDS: dict[Eye, str] = {"L": "LEFT", "R": "RIGHT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class _Run:
             )
             mean_deg, max_deg = float(errors_deg.mean()), float(errors_deg.max())
             x_px, y_px = SCREEN.deg_to_px([0.0, offset_x_deg], [0.0, offset_y_deg])
-            verdict = "GOOD" if mean_deg < 0.5 and max_deg < 1.0 else "FAIR"
+            verdict = validation_verdict(mean_deg, max_deg)
             self._say(
                 f"!CAL VALIDATION HV9 {eye} {EYE_WORDS[eye]} {verdict} ERROR {mean_deg:.2f} avg. "
                 f"{max_deg:.2f} max  OFFSET {math.hypot(offset_x_deg, offset_y_deg):.2f} deg. "
