@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from gazelive.config.schema import ExperimentConfig
@@ -105,7 +105,10 @@ class ReplayedSession(Session):
     def show_image(self, trial: PlannedTrial) -> None:
         """Show the image for as long as it was shown."""
         assert isinstance(trial, ReplayedTrial)
-        missing = Words(f"{trial.image or 'The image'}\nis not on this computer")
+        name = PureWindowsPath(trial.image).name  # whichever slashes it has
+        missing = Words(
+            f"{name}\nis not on this computer" if name else "The recording names no image"
+        )
         found = trial.found and trial.number not in self._unreadable
         onset_s = self.stage.show(trial.picture if found else missing)
         self._desk.say(f"replayed {trial.number} shown", onset_s)
