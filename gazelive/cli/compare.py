@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, warn
 
 if TYPE_CHECKING:
     from gazelive.offline.comparison import Comparison
@@ -34,6 +34,8 @@ def compare(
 
     with progress(f"Reading {labels.name}", quiet=quiet) as report:
         result = comparison.compare(events, labels, progress=report)
+    for warning in result.warnings:
+        warn(warning)
     facts = summary(result)
     if json:
         import msgspec
