@@ -35,17 +35,31 @@ def demo(
     """
     announce_first_compile(quiet=quiet)
     from gazelive.demonstration import lab
+
+    lab.prepare_folder(out, replace=replace)
+    try:
+        result = _play(out, dashboard=dashboard, quiet=quiet)
+    except KeyboardInterrupt:
+        say(f"Stopped; what was recorded until then is in {out}.", quiet=quiet)
+        raise
+    if as_json:
+        typer.echo(json.dumps(result.as_json(), indent=2))
+    else:
+        _tell(result)
+
+
+def _play(out: Path, *, dashboard: bool, quiet: bool) -> Demo:
+    """Enrol, and let both sit down; say before each what it is, and what is left out."""
+    from gazelive.demonstration import lab
     from gazelive.demonstration.population import N_VIEWERS
     from gazelive.demonstration.session import some_screen, why_no_dashboard, why_no_window
     from gazelive.experiment.virtual_display import has_screen
 
-    lab.prepare_folder(out, replace=replace)
+    if not has_screen():
+        say("No screen here: what would be seen is saved as pictures.", quiet=quiet)
     missing = why_no_dashboard()
     if dashboard and missing is not None:
         warn(f"no dashboard: {missing}")
-    shows = dashboard and missing is None
-    if not has_screen():
-        say("No screen here: what would be seen is saved as pictures.", quiet=quiet)
     stimuli, photographs = lab.images_of_demo(out)
     if not photographs:
         warn(f"no folder stimuli with photographs here: painted images ({stimuli}) stand in")
@@ -62,15 +76,17 @@ def demo(
             with progress("Recording live", quiet=quiet) as report:
                 sessions.append(
                     lab.person(
-                        viewer, model, stimuli, out,
-                        shows=shows, window=left_out is None, report=report,
+                        viewer,
+                        model,
+                        stimuli,
+                        out,
+                        shows=dashboard and missing is None,
+                        window=left_out is None,
+                        say=lambda text: say(text, quiet=quiet),
+                        report=report,
                     )
-                )  # fmt: skip
-    result = lab.Demo(model, *sessions)
-    if as_json:
-        typer.echo(json.dumps(result.as_json(), indent=2))
-    else:
-        _tell(result)
+                )
+    return lab.Demo(model, *sessions)
 
 
 def _tell(result: Demo) -> None:

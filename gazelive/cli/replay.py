@@ -253,7 +253,7 @@ def _play(
                 screen_number=None, keys=None if options.keys is None else Path(options.keys)
             )
             window = open_dashboard(options.address, [*map(Path, options.images)], shown)
-            stack.callback(close_dashboard, window, waits=False)
+            stack.callback(close_dashboard, window)
         say("Starting the engine …", quiet=quiet)
         engine.wait_ready()
         say(f"Playing to {options.folder} (engine at {options.address}).", quiet=quiet)

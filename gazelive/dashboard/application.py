@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from PyQt6.QtCore import QTimer
@@ -72,11 +73,24 @@ def run_dashboard(
     if save is not None:
         watch.timeout.connect(lambda: _save_when_over(window, save))
         watch.start(LOOK_MS)
-    # Python handlers run between two ticks, so Ctrl+C in the terminal closes the window
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
-    try:
+    with _closed_by_ctrl_c(window):
         window.start()
         return app.exec()
+
+
+@contextmanager
+def _closed_by_ctrl_c(window: DashboardWindow) -> Iterator[None]:
+    """Let Ctrl-C in the terminal close the window, unless whoever started this keeps it from us.
+
+    A handler may run in the middle of a tick, so the window closes after it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before == signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

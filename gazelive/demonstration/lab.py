@@ -13,6 +13,7 @@ from gazelive.demonstration.images import paint_images
 from gazelive.demonstration.population import SEED, enrol_population, kept_model
 from gazelive.demonstration.session import DEMO_KEY, LiveSession, run_live_session
 from gazelive.errors import ConfigError, ModelError
+from gazelive.experiment.launch import Say
 from gazelive.keeping import mark_used
 from gazelive.recordings.session_manifest import is_session_folder, read_manifest
 from gazelive.simulation.image_pool import default_stimuli
@@ -63,21 +64,20 @@ class Demo:
 def prepare_folder(out: Path, *, replace: bool) -> None:
     """Make the folder ready: an earlier demo in it is removed if asked for, nothing else."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in FOLDERS.values():
-        folder = out / name
-        if not folder.exists():
-            continue
-        if not replace:
-            raise ConfigError(
-                f"holds {name} already: add --replace if it is an earlier demo, or give another "
-                "folder with --out",
-                path=out,
-            )
+    held = [name for name in (*FOLDERS.values(), MODEL_NAME) if (out / name).exists()]
+    if held and not replace:
+        raise ConfigError(
+            f"holds {held[0]} already: add --replace if it is an earlier demo, or give another "
+            "folder with --out",
+            path=out,
+        )
+    for folder in (out / name for name in FOLDERS.values() if name in held):
         if not is_session_folder(folder) or not read_manifest(folder).config.get(DEMO_KEY):
             raise ConfigError("is no demo: give another folder with --out", path=folder)
-        shutil.rmtree(folder)
+    for name in FOLDERS.values():
+        for folder in (out / name, _pictures(out, name)):
+            shutil.rmtree(folder, ignore_errors=True)
         _screenshot(out, name).unlink(missing_ok=True)
-        shutil.rmtree(_pictures(out, name), ignore_errors=True)
 
 
 def model_of_people(out: Path, report: Report) -> Path:
@@ -107,7 +107,15 @@ def images_of_demo(out: Path) -> tuple[Path, bool]:
 
 
 def person(
-    viewer: str, model: Path, stimuli: Path, out: Path, *, shows: bool, window: bool, report: Report
+    viewer: str,
+    model: Path,
+    stimuli: Path,
+    out: Path,
+    *,
+    shows: bool,
+    window: bool,
+    say: Say,
+    report: Report,
 ) -> LiveSession:
     """Let somebody sit down before the tracker; `shows` a dashboard, and images in a `window`."""
     name = FOLDERS[viewer]
@@ -123,6 +131,7 @@ def person(
         pictures=_pictures(out, name),
         screenshot=_screenshot(out, name) if shows else None,
         window=window,
+        say=say,
         report=report,
     )
 

@@ -27,7 +27,7 @@ from gazelive.engine.summary import RunSummary
 from gazelive.errors import GazeliveError
 from gazelive.experiment import scene_viewing
 from gazelive.experiment.display import Participant
-from gazelive.experiment.launch import DashboardOptions, launch
+from gazelive.experiment.launch import DashboardOptions, Say, launch
 from gazelive.experiment.spec import RunSpec
 from gazelive.experiment.virtual_display import has_screen, virtual_display
 
@@ -102,6 +102,7 @@ def run_live_session(
     pictures: Path,
     screenshot: Path | None,
     window: bool,
+    say: Say,
     report: Report,
 ) -> LiveSession:
     """Let a simulated person take part in the experiment, and watch who the engine says it is.
@@ -137,7 +138,7 @@ def run_live_session(
         dashboard=None
         if screenshot is None
         else DashboardOptions(save=screenshot, size=DASHBOARD_SIZE),
-        say=lambda _text: None,
+        say=say,
         report=lambda: report(min((time.monotonic() - started_s) / expected_s, 1.0)),
     )
     if launched.was_interrupted:

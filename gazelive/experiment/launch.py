@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -32,7 +31,8 @@ from gazelive.recordings.session_folder import (
 LOOK_S = 0.2
 """How often it is looked whether all are alive."""
 ENGINE_END_S = 60.0
-DASHBOARD_END_S = 20.0
+DASHBOARD_END_S, HASTY_S = 20.0, 3.0
+"""How long the dashboard may take for its figure, and where Ctrl-C wants the end."""
 N_ENGINES = 4
 """How often an engine may die; then the recording goes on without it."""
 
@@ -95,24 +95,24 @@ def launch(
         say("Starting the engine …")
         engine = EngineChild(options)
         try:
-            if dashboard is not None:
-                window = open_dashboard(spec.address, [spec.stimuli], dashboard)
             # it opens its window meanwhile, and begins when the engine is ready
             command = [sys.executable, str(script), RUN_FLAG, encode_spec(spec)]
             with wishes.kept_from_children():
+                if dashboard is not None:
+                    window = open_dashboard(spec.address, [spec.stimuli], dashboard)
                 experiment = subprocess.Popen(
                     command, env=one_thread_environment(), creationflags=OWN_GROUP
                 )
             engine = _watch(experiment, engine, options, wishes, say, report)
             _let_settle(engine, Path(spec.folder), wishes)
-            if window is not None:
-                close_dashboard(window, waits=dashboard is not None and dashboard.save is not None)
+            if window is not None and dashboard is not None and dashboard.save is not None:
+                _let_save(window, Path(spec.folder), wishes)
         finally:
             if experiment is not None and experiment.poll() is None:
                 experiment.terminate()
             engine.close()
             if window is not None:
-                close_dashboard(window, waits=False)
+                close_dashboard(window)
     launched = _result(experiment.returncode, Path(spec.folder))
     return replace(launched, was_interrupted=wishes.count > 0)
 
@@ -157,6 +157,15 @@ def _let_settle(engine: EngineChild, folder: Path, wishes: EndWishes) -> None:
             return
 
 
+def _let_save(window: subprocess.Popen[bytes], folder: Path, wishes: EndWishes) -> None:
+    """Wait for the dashboard's figure, after which it closes; not long where the end is wanted."""
+    patience_s = HASTY_S if wishes.count else DASHBOARD_END_S
+    deadline_s = time.monotonic() + (patience_s if _is_over(folder) else 0.0)
+    n_heard = wishes.count
+    while window.poll() is None and time.monotonic() < deadline_s and wishes.count == n_heard:
+        time.sleep(LOOK_S)
+
+
 def _is_over(folder: Path) -> bool:
     """Say whether the session is closed: then an engine ends by itself."""
     return is_session_folder(folder) and read_manifest(folder).finished_at is not None
@@ -184,14 +193,11 @@ def open_dashboard(
     if not has_screen():
         environment["QT_QPA_PLATFORM"] = "offscreen"
         environment["QT_LOGGING_RULES"] = "default.warning=false"  # of what offscreen cannot do
-    return subprocess.Popen(command, env=environment)
+    return subprocess.Popen(command, env=environment, creationflags=OWN_GROUP)
 
 
-def close_dashboard(window: subprocess.Popen[bytes], *, waits: bool) -> None:
-    """End the dashboard, after it has saved its figure if it is to `waits`."""
-    if waits:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            window.wait(DASHBOARD_END_S)
+def close_dashboard(window: subprocess.Popen[bytes]) -> None:
+    """End the dashboard."""
     if window.poll() is None:
         window.terminate()
         window.wait(DASHBOARD_END_S)

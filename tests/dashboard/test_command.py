@@ -153,3 +153,20 @@ def test_ctrl_c_in_the_terminal_closes_the_window(qapp, tmp_path):
     feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
     assert run_dashboard(feed, preferences=tmp_path / "dashboard.ini") == 0
     feed.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_whoever_keeps_ctrl_c_from_it_ends_it(qapp, tmp_path):
+    """`gazelive record` and the demo do: the dashboard shows how the session is ended in order."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    closed = []
+    try:
+        QTimer.singleShot(0, lambda: os.kill(os.getpid(), signal.SIGINT))
+        QTimer.singleShot(50, lambda: (closed.append(False), qapp.closeAllWindows()))
+        feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
+        assert run_dashboard(feed, preferences=tmp_path / "dashboard.ini") == 0
+        feed.close()
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert closed, "it was still open"

@@ -99,5 +99,5 @@ def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
         session.run_live_session(
             "v016", seed=1, session=2, n_images=1, seconds=1.0, stimuli=tmp_path,
             model=tmp_path / "m", folder=tmp_path / "s", pictures=tmp_path / "p",
-            screenshot=None, window=True, report=lambda _part: None,
+            screenshot=None, window=True, say=lambda _text: None, report=lambda _part: None,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from PIL import Image
 
 from gazelive.demonstration import lab
 from gazelive.demonstration.images import N_PAINTED, paint_images
-from gazelive.simulation.image_pool import images_in
+from gazelive.recordings.image_files import images_in
 
 
 def test_pictures_are_painted_the_same_each_time_and_each_another(tmp_path: Path) -> None:
