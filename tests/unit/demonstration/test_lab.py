@@ -14,7 +14,7 @@ from gazelive.recordings.session_folder import SessionManifest, SessionWriter
 
 def session(folder: Path, *, demo: bool) -> Path:
     manifest = SessionManifest(
-        session="2", device="simulated EyeLink", started_at="2026-01-01T00:00:00+00:00",
+        session="2", device="simulated EyeLink", mode="identify", started_at="2026-01-01T00:00:00+00:00",
         config={DEMO_KEY: True} if demo else {},
     )  # fmt: skip
     with SessionWriter.create(folder, manifest):
@@ -35,7 +35,7 @@ def test_an_earlier_demo_is_removed_with_its_pictures(tmp_path: Path) -> None:
 def test_nothing_is_removed_where_something_is_no_demo(tmp_path: Path) -> None:
     viewer = session(tmp_path / "viewer", demo=True)
     stranger = session(tmp_path / "stranger", demo=False)
-    with pytest.raises(ConfigError, match="stranger.*is no demo"):
+    with pytest.raises(ConfigError, match=r"stranger.*is no demo"):
         prepare_folder(tmp_path, replace=True)
     assert viewer.is_dir()
     assert stranger.is_dir()
