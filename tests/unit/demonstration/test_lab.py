@@ -14,9 +14,12 @@ from gazelive.recordings.session_folder import SessionManifest, SessionWriter
 
 def session(folder: Path, *, demo: bool) -> Path:
     manifest = SessionManifest(
-        session="2", device="simulated EyeLink", mode="identify", started_at="2026-01-01T00:00:00+00:00",
+        session="2",
+        device="simulated EyeLink",
+        mode="identify",
+        started_at="2026-01-01T00:00:00+00:00",
         config={DEMO_KEY: True} if demo else {},
-    )  # fmt: skip
+    )
     with SessionWriter.create(folder, manifest):
         return folder
 
