@@ -17,12 +17,12 @@ from gazelive.clock import Clock
 from gazelive.devices.eyelink_calibration import SetupRoom
 from gazelive.devices.eyelink_host_file import HostEdf, host_name
 from gazelive.devices.eyelink_link import LONGEST_MESSAGE, Link, message_in_edf, quiet
-from gazelive.devices.eyelink_samples import MAX_CHUNK_SAMPLES, SampleQueue
+from gazelive.devices.eyelink_samples import SampleQueue
 from gazelive.devices.eyelink_setup import EyeLinkSettings, configure
 from gazelive.devices.eyelink_start import begin_recording
 from gazelive.devices.eyelink_stream import PendingStream
 from gazelive.devices.lifecycle import Lifecycle
-from gazelive.devices.protocol import HostRequest
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, HostRequest
 from gazelive.errors import (
     CalibrationError,
     DeviceDisconnectedError,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES
 from gazelive.gaze.samples import (
     N_TARGET_FLAGS,
     SAMPLE_DTYPE,
@@ -20,7 +21,6 @@ from gazelive.gaze.samples import (
     SampleStatus,
 )
 
-MAX_CHUNK_SAMPLES = 4096
 _HALF_MS_FLAG = 0x0002
 """Set in a sample's flags where half a millisecond is to be added (2000 Hz)."""
 _FAST_HZ = 1500.0

@@ -6,7 +6,8 @@ from collections import deque
 
 import numpy as np
 
-from gazelive.devices.eyelink_samples import MAX_CHUNK_SAMPLES, Drained
+from gazelive.devices.eyelink_samples import Drained
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES
 from gazelive.gaze.quality_messages import Kind, quality_message
 from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.stream import Chunk, Message

@@ -18,6 +18,9 @@ import msgspec
 from gazelive.gaze.stream import Chunk, StreamDescription
 from gazelive.recordings.recording import Calibration, DriftCorrection
 
+MAX_CHUNK_SAMPLES = 4096
+"""So that a chunk stays small however late its reader is; the rest comes with the next call."""
+
 
 @runtime_checkable
 class GazeDevice(Protocol):

@@ -8,15 +8,12 @@ from gazelive.clock import Clock
 from gazelive.devices.cursor import Cursor, Due
 from gazelive.devices.lifecycle import Lifecycle
 from gazelive.devices.pacing import Pace
-from gazelive.devices.protocol import Playback
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, Playback
 from gazelive.devices.timeline import lay_out
 from gazelive.errors import ConfigError, DeviceError
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.recording import Recording
-
-MAX_CHUNK_SAMPLES = 4096
-"""So that a chunk stays small however late its reader is; the rest comes with the next call."""
 
 
 class ReplayDevice:

@@ -16,7 +16,7 @@ from gazelive.clock import Clock
 from gazelive.devices.host_file import HostFile
 from gazelive.devices.lifecycle import Lifecycle
 from gazelive.devices.pacing import Pace
-from gazelive.devices.protocol import ImageStimulus, Stimulus
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ImageStimulus, Stimulus
 from gazelive.devices.simulated_calibration import (
     MEASURING_S,
     SETTLING_S,
@@ -38,7 +38,6 @@ SaliencyOf = Callable[[str], SaliencyMap]
 
 UNSEEN_S = 1.0
 """Of the time between blocks the viewer lives only the last of it, so that breaks cost nothing."""
-MAX_CHUNK_SAMPLES = 4096
 
 
 def generated_image(name: str) -> SaliencyMap:
@@ -46,7 +45,7 @@ def generated_image(name: str) -> SaliencyMap:
     return generated_saliency(name, seed=0)
 
 
-def images_in(folder: Path) -> SaliencyOf:
+def saliency_in(folder: Path) -> SaliencyOf:
     """Return what tells the saliency of the images in `folder`; names are relative to it."""
     return cache(lambda name: image_saliency(folder / name))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gazelive.config.reading import replay_file, resolved
 from gazelive.config.schema import ExperimentConfig
-from gazelive.simulation.image_pool import images_in
+from gazelive.recordings.image_files import images_in
 
 
 def missing_files(config: ExperimentConfig, config_path: Path) -> list[str]:

@@ -17,7 +17,7 @@ from PIL import Image
 from gazelive.config.schema import ExperimentConfig
 from gazelive.errors import ConfigError
 from gazelive.experiment.display import Picture
-from gazelive.simulation.image_pool import images_in
+from gazelive.recordings.image_files import images_in
 from gazelive.simulation.viewers import random_stream
 
 

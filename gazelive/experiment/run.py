@@ -17,7 +17,7 @@ from gazelive.code_pages import forgive_code_pages
 from gazelive.config.reading import snapshot
 from gazelive.config.schema import Keys
 from gazelive.devices.protocol import DrawsInWindow, GazeDevice, TellsProblems
-from gazelive.devices.simulated import images_in
+from gazelive.devices.simulated import saliency_in
 from gazelive.engine.addresses import Addresses
 from gazelive.engine.child import START_S as ENGINE_START_S
 from gazelive.engine.control import request
@@ -124,7 +124,7 @@ def run_session(
         if recording is not None and recording.problems:
             first = recording.problems[0].text
             say(f"The recording is damaged (gazelive info tells where), such as: {first}")
-        saliency_of = images_in(spec.stimuli)
+        saliency_of = saliency_in(spec.stimuli)
         plan = planned(spec, recording)
         display = opens(spec, clock)
         cleaning.callback(display.close)

@@ -1,4 +1,4 @@
-"""Where the file of a stimulus is, when all that came is its name."""
+"""The files of images: which a folder holds, and where one is when all that came is its name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from pathlib import Path, PureWindowsPath
 
 SUBFOLDERS = ("", "images", "stimuli")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif", ".webp")
+"""What experiments of others may have shown."""
+SHOWN_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+"""What ours shows."""
+
+
+def images_in(folder: Path) -> list[Path]:
+    """Return the images to be shown that are right in a folder, by name."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in SHOWN_SUFFIXES)
 
 
 def find_image(name: str, folders: Iterable[Path]) -> Path | None:

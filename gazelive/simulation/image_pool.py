@@ -11,10 +11,9 @@ from pathlib import Path
 import gazelive
 from gazelive.errors import ConfigError
 from gazelive.models.saliency import SaliencyMap, generated_saliency, image_saliency
+from gazelive.recordings.image_files import images_in
 from gazelive.simulation.lab_session import TrialImage
 from gazelive.simulation.viewers import random_stream
-
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
 
 def default_stimuli() -> Path | None:
@@ -23,13 +22,6 @@ def default_stimuli() -> Path | None:
         if images_in(parent / "stimuli"):
             return parent / "stimuli"
     return None
-
-
-def images_in(folder: Path) -> list[Path]:
-    """Return the images right in a folder, by name."""
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
 
 
 class ImagePool:

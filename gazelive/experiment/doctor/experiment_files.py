@@ -10,7 +10,7 @@ from gazelive.config.reading import replay_file, resolved
 from gazelive.errors import GazeliveError
 from gazelive.experiment.doctor.finding import Finding, Situation
 from gazelive.experiment.named_files import missing_files
-from gazelive.simulation.image_pool import images_in
+from gazelive.recordings.image_files import images_in
 
 
 def configuration(situation: Situation) -> Iterator[Finding]:

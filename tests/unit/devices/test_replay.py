@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gazelive.clock import ManualClock
-from gazelive.devices.protocol import ControlsPlayback, SendsMessages
-from gazelive.devices.replay import MAX_CHUNK_SAMPLES, ReplayDevice
+from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ControlsPlayback, SendsMessages
+from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import ConfigError, DeviceError
 from gazelive.recordings.recording import Trial
 from gazelive.recordings.trials import find_trials

@@ -7,7 +7,7 @@ from PIL import Image
 from gazelive.clock import ManualClock
 from gazelive.devices.faults import FaultyDevice, LostSamples
 from gazelive.devices.protocol import CrossStimulus, ImageStimulus
-from gazelive.devices.simulated import SimulatedDevice, images_in
+from gazelive.devices.simulated import SimulatedDevice, saliency_in
 from gazelive.errors import ModelError
 from gazelive.gaze.samples import missing_mask
 from gazelive.gaze.screen import PAPER_SCREEN
@@ -135,7 +135,7 @@ def test_the_viewer_looks_where_the_image_is_interesting(make_simulated, tmp_pat
         picture = np.full((200, 300, 3), 90, np.uint8)
         picture[70:130, column - 30 : column + 30] = (250, 30, 30)
         Image.fromarray(picture).save(tmp_path / f"{side}.png")
-        device, clock = make_simulated(saliency_of=images_in(tmp_path))
+        device, clock = make_simulated(saliency_of=saliency_in(tmp_path))
         device.start()
         device.show(
             ImageStimulus(name=f"{side}.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
@@ -145,7 +145,7 @@ def test_the_viewer_looks_where_the_image_is_interesting(make_simulated, tmp_pat
 
 
 def test_an_image_that_is_not_there_is_named(make_simulated, tmp_path):
-    device, _ = make_simulated(saliency_of=images_in(tmp_path))
+    device, _ = make_simulated(saliency_of=saliency_in(tmp_path))
     with pytest.raises(ModelError, match=r"scene\.png: there is no such image"):
         device.show(IMAGE)
 

@@ -13,10 +13,11 @@ from pyarrow import csv
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.models.saliency import generated_saliency
 from gazelive.recordings.corpus import read_corpus
+from gazelive.recordings.image_files import images_in
 from gazelive.recordings.opening import read_recording
 from gazelive.recordings.trials import find_trials
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
-from gazelive.simulation.image_pool import ImagePool, images_for_session, images_in
+from gazelive.simulation.image_pool import ImagePool, images_for_session
 from gazelive.simulation.lab_session import (
     TRIALS_PER_CALIBRATION,
     SimulatedSession,
