@@ -29,8 +29,8 @@ ReportProgress = Callable[[float], None]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON to standard output.")]
 
-output = Console(soft_wrap=True, highlight=False)
-errors = Console(stderr=True, soft_wrap=True, highlight=False)
+output = Console(soft_wrap=True, highlight=False, emoji=False)
+errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 
 
 def say(text: str, *, quiet: bool = False) -> None:

@@ -19,6 +19,7 @@ from gazelive.cli.wording import counted, quoted
 if TYPE_CHECKING:
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
     from gazelive.offline.analysis import Analysis
+    from gazelive.recordings.recording import Problem, Recording
     from gazelive.recordings.trials import TrialPatterns
 
 _EK_PANEL = "Engbert-Kliegl"
@@ -128,9 +129,7 @@ def detect(
     with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
         read = read_recording(recording, trial_patterns=patterns, progress=report)
     warn_of_no_trials(read, trial_start, trial_stop)
-    for problem in read.problems:
-        where = "" if problem.line is None else f":{problem.line}"
-        warn(f"{recording}{where}: {problem.text}")
+    _warn_of_problems(read)
     with progress("Detecting", quiet=quiet) as report:
         analysis = analyse(
             read,
@@ -235,6 +234,19 @@ def _parameters(
     return EngbertKlieglParameters(
         threshold_noise=threshold, shortest_saccade_ms=shortest_ms, threshold_form=form
     )
+
+
+def _warn_of_problems(read: Recording) -> None:
+    """Say what was damaged: of problems in the same words the first, and how many there are."""
+    alike: dict[str, list[Problem]] = {}
+    for problem in read.problems:
+        alike.setdefault(problem.text, []).append(problem)
+    for text, problems in alike.items():
+        where = "" if problems[0].line is None else f":{problems[0].line}"
+        more = len(problems) - 1
+        warn(
+            f"{read.path}{where}: {text}" + (f" (and {counted(more, 'more line')})" if more else "")
+        )
 
 
 def _warn_of_outcomes(analysis: Analysis) -> None:

@@ -34,7 +34,7 @@ _SENTENCES = {
     Outcome.NOTHING_FOUND: "The gaze moved, but no movement was a saccade.",
     Outcome.TOO_SHORT: "No stretch without loss is as long as one velocity window.",
     Outcome.NO_GAZE: "Every sample is lost: was the eye tracked?",
-    Outcome.CONSTANT_GAZE: "The gaze does not change at all: is it the right column?",
+    Outcome.CONSTANT_GAZE: "The gaze, or one axis of it, never changes: is it the right column?",
     Outcome.ONE_EYE_MISSING: (
         "One eye was never seen, so there are no binocular saccades: choose the other eye."
     ),

@@ -36,7 +36,7 @@ def put_ends(kinematics: npt.NDArray[np.float64], ends: Ends) -> None:
     kinematics[Kinematics.DX_DEG], kinematics[Kinematics.DY_DEG] = dx, dy
     kinematics[Kinematics.AMPLITUDE_DEG] = amplitude
     kinematics[Kinematics.DIRECTION_DEG] = (
-        math.degrees(math.atan2(-dy, dx)) if amplitude > 0 else np.nan
+        math.degrees(math.atan2(0.0 - dy, dx)) if amplitude > 0 else np.nan  # left is 180, not −180
     )
 
 

@@ -76,21 +76,35 @@ class Analysis:
     def warnings(self) -> tuple[str, ...]:
         """What a user should know of geometry (blocks from one source say it once) and eyes."""
         told = {g.source: g.warning for g in reversed(self.geometries) if g.warning is not None}
-        return (*told.values(), *self._eyes_never_seen())
+        return (*told.values(), *self._eyes_never_seen(), *self._trials_elsewhere())
 
     def _eyes_never_seen(self) -> Iterator[str]:
-        """Yield a sentence for each eye without which two eyes were made one gaze."""
+        """Yield a sentence for each eye without which two eyes were made one gaze.
+
+        Where neither was seen, and where the method needs both, the outcome says it.
+        """
+        if self.method == "engbert-kliegl":
+            return
         unseen: dict[str, list[str]] = {}
         for number, block in enumerate(self.recording.blocks):
             if block.stream.eyes != "LR" or self.eye in ("L", "R") or not len(block.samples):
                 continue
-            for eye in "LR":
-                if np.isnan(block.samples[EYE_FIELDS[eye][0]]).all():
-                    unseen.setdefault(eye, []).append(str(number + 1))
+            lost = [eye for eye in "LR" if np.isnan(block.samples[EYE_FIELDS[eye][0]]).all()]
+            if len(lost) == 1:
+                unseen.setdefault(lost[0], []).append(str(number + 1))
         for eye, blocks in unseen.items():
             noun = "block" if len(blocks) == 1 else "blocks"
             shown = ", ".join(blocks[:5]) + (" …" if len(blocks) > 5 else "")
             yield f"eye {eye} was never seen in {noun} {shown}: there the other eye counts alone"
+
+    def _trials_elsewhere(self) -> Iterator[str]:
+        """Yield a sentence where trials are marked, and none of them where gaze was recorded."""
+        trials = self.recording.trials
+        if trials and not self.whole_blocks and all(trial.block is None for trial in trials):
+            yield (
+                f"no sample lies within the trials ({trials[0].name}, from {trials[0].start_us / 1000:g} ms "
+                "on): are their times of another clock? Whole blocks are searched instead"
+            )
 
 
 def analyse(

@@ -53,6 +53,8 @@ from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, trials_o
 Codes = npt.NDArray[np.int64]
 NO_LABEL = frozenset({"", "NA"})
 """What an empty cell of labels looks like, here and from R."""
+MISSING_CODE = -32768.0
+"""What EyeLink writes for a lost position, where a table has copied it."""
 
 
 def read_sample_table(
@@ -264,6 +266,7 @@ def _fill_samples(
         x_field, y_field, pupil_field = EYE_FIELDS[eye]
         x, y = _floats(rows, columns.x), _floats(rows, columns.y)
         missing = ignored | ~(np.isfinite(x) & np.isfinite(y))
+        missing |= (x == MISSING_CODE) | (y == MISSING_CODE)
         samples[x_field] = np.where(missing, np.nan, x)
         samples[y_field] = np.where(missing, np.nan, y)
         if columns.pupil is not None:

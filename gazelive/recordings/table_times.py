@@ -68,9 +68,9 @@ def estimate_rate_hz(t_ms: Times) -> float | None:
     return float(nominal_hz) if abs(nominal_hz / rate_hz - 1) <= SNAP_FRACTION else rate_hz
 
 
-def mean_step_ms(t_ms: Times) -> float | None:
+def mean_step_ms(t_ms: Times, latest_ms: float = LATEST_MS) -> float | None:
     """Return the mean regular step from row to row, or None where time never advances."""
-    steps_ms = np.diff(t_ms[_is_time(t_ms)])
+    steps_ms = np.diff(t_ms[np.abs(t_ms) < latest_ms])
     if not np.any(steps_ms > 0):
         return None
     longest_ms = REGULAR_STEPS * float(np.median(steps_ms[steps_ms > 0]))
@@ -85,7 +85,8 @@ def other_unit(t_ms: Times, stated_hz: float | None = None) -> tuple[str, float]
 
     A `stated_hz` that fits the steps as milliseconds is believed.
     """
-    step = mean_step_ms(t_ms)
+    # microseconds since 1970 are later than any millisecond
+    step = mean_step_ms(t_ms, LATEST_MS if _is_time(t_ms).any() else np.inf)
     if step is None or (stated_hz is not None and 0.5 <= step * stated_hz / 1000 <= 2):
         return None
     for unit, in_ms in UNITS:

@@ -299,6 +299,16 @@ def test_what_is_damaged_is_told(table):
     assert "left out" in run("detect", table).stderr
 
 
+def test_what_is_damaged_alike_is_told_once(table):
+    lines = table.read_text().splitlines()
+    for row in range(99, 105):
+        lines[row] = "12,34"
+    table.write_text("\n".join(lines) + "\n")
+    told = run("detect", table).stderr
+    # a line number between colons is no emoji
+    assert "gaze.csv:100: row of 2 cells instead of 3 left out (and 5 more lines)" in told
+
+
 def test_the_screen_of_a_corpus_is_used(tmp_path):
     (tmp_path / "gaze.csv").write_text(
         "t_ms,x_px,y_px\n" + "\n".join(f"{t},{t % 7},5" for t in range(50))

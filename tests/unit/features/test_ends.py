@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gazelive.features.ends import put_ends
 from gazelive.features.interval import analyse_gaze, even_gaze
 from gazelive.features.kinematics_kernels import Kinematics
 from gazelive.features.turns import turns
@@ -59,3 +60,9 @@ def test_without_damage_nothing_changes():
     np.testing.assert_array_equal(
         found.features.kinematics[:, Kinematics.DX_DEG], x[offset] - x[onset]
     )
+
+
+def test_straight_left_is_180_degrees():
+    row = np.zeros(len(Kinematics))
+    put_ends(row, (2.0, 1.0, -3.0, 1.0))
+    assert row[Kinematics.DIRECTION_DEG] == 180

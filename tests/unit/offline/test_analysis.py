@@ -86,3 +86,16 @@ def test_an_eye_that_was_never_seen_is_told(recording):
     )
     assert analyse(two_eyes, eye="R").warnings == ()
     assert analyse(recording).warnings == ()
+    # the outcome says it already
+    assert analyse(two_eyes, method="engbert-kliegl").warnings == ()
+    both.samples["right_x"] = both.samples["right_y"] = np.nan
+    assert analyse(two_eyes).warnings == ()
+
+
+def test_trials_of_another_clock_are_told(recording):
+    far = tuple(msgspec.structs.replace(trial, block=None) for trial in recording.trials)
+    analysis = analyse(replace(recording, trials=far))
+    (warning,) = analysis.warnings
+    assert "no sample lies within the trials" in warning
+    assert len(analysis.intervals) == 1
+    assert analyse(replace(recording, trials=far), whole_blocks=True).warnings == ()

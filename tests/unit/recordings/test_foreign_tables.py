@@ -50,6 +50,11 @@ class TestForeignTables:
         np.testing.assert_array_equal(block.samples["left_x"], [1, np.nan, 5])
         np.testing.assert_array_equal(block.samples["left_pupil"], [900, 0.5, np.nan])
 
+    def test_the_trackers_code_is_missing(self, tmp_path: Path) -> None:
+        path = write(tmp_path, "t_ms,x_px,y_px\n0,1,2\n2,-32768,-32768\n4,5,6\n")
+        (block,) = read_sample_table(path).blocks
+        np.testing.assert_array_equal(block.samples["right_x"], [1, np.nan, 5])
+
     def test_two_eyes(self, tmp_path: Path) -> None:
         path = write(
             tmp_path,

@@ -149,5 +149,8 @@ class TestOtherUnit:
             assert found is not None
             assert found[0] == unit
 
+    def test_microseconds_since_1970(self) -> None:
+        assert other_unit(1.7e15 + np.arange(40) * 1000.0) == ("microseconds", 1e-3)
+
     def test_a_rate_that_fits_is_believed(self) -> None:
         assert other_unit(np.arange(40) * 1000.0, 1.0) is None
