@@ -11,7 +11,7 @@ from rich.table import Table
 
 from gazelive.cli.console import output
 from gazelive.cli.info_facts import event_counts, milliseconds
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.wording import counted, duration, quoted
 from gazelive.gaze.samples import Coordinates
 from gazelive.recordings.corpus import Corpus
 from gazelive.recordings.recording import Block, Problem, Recording
@@ -50,7 +50,7 @@ def of_recording(recording: Recording) -> Summary:
         counted(counts[f"{kind}s"], kind) for kind in ("saccade", "fixation", "blink")
     )
     rows = {
-        "samples": f"{recording.n_samples:,} in {_duration(recording.duration_s)}, "
+        "samples": f"{recording.n_samples:,} in {duration(recording.duration_s)}, "
         f"{recording.missing_fraction:.1%} without gaze",
         "trials": _trials(recording),
         "tracker saw": events if recording.tracker_events else "not told",
@@ -174,15 +174,6 @@ def _block_table(blocks: Sequence[Block]) -> Table:
             resolution,
         )
     return table
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest_s = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest_s} s"
-    return f"{minutes // 60} h {minutes % 60} min {rest_s} s"
 
 
 def _trials(recording: Recording) -> str:

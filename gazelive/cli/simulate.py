@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.wording import counted, duration, quoted
 
 
 class Format(enum.StrEnum):
@@ -87,17 +87,11 @@ def simulate(
         return
     say(
         f"Wrote {counted(len(written), 'recording')} of {counted(viewers, 'viewer')}, "
-        f"{_duration(duration_s)}, {_size(n_bytes)}, to {out} "
+        f"{duration(duration_s)}, {_size(n_bytes)}, to {out} "
         f"({n_generated} of {counted(pool, 'image')} generated).",
         quiet=quiet,
     )
     say(f"Next: gazelive info {quoted(written[0].path)}", quiet=quiet)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _size(n_bytes: float) -> str:

@@ -13,6 +13,16 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def duration(seconds: float) -> str:
+    """Return `7.5 s`, `3 min 20 s`, `1 h 0 min 5 s`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest_s = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest_s} s"
+    return f"{minutes // 60} h {minutes % 60} min {rest_s} s"
+
+
 def quoted(path: Path | str) -> str:
     """Return a path as one types it into a command, on any system."""
     text = str(path)
