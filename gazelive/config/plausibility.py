@@ -154,6 +154,7 @@ def _address(config: ExperimentConfig) -> Iterator[Doubt]:
 def _paths(config: ExperimentConfig) -> Iterator[Doubt]:
     for key, path in (
         ("script", config.script),
+        ("tracker.device", config.tracker.device),
         ("stimuli.folder", config.stimuli.folder),
         ("identify.model", config.identify.model),
         ("output.folder", config.output.folder),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,7 +88,10 @@ def examine_config(path: Path) -> ExaminedConfig:
 
 def resolved(path_text: str, config_path: Path) -> Path:
     """Return the path that a TOML names: relative ones begin in the TOML's own folder."""
-    return (config_path.resolve().parent / Path(path_text).expanduser()).resolve()
+    path = Path(path_text)
+    with suppress(RuntimeError):  # ~ of a user whom nobody knows is a name like any other
+        path = path.expanduser()
+    return (config_path.resolve().parent / path).resolve()
 
 
 def replay_file(device: str) -> str | None:

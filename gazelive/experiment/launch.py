@@ -17,7 +17,7 @@ from gazelive.engine.keys import own_keys
 from gazelive.engine.options import EngineOptions
 from gazelive.engine.summary import RunSummary, summarise
 from gazelive.engine.threads import one_thread_environment
-from gazelive.errors import ConfigError
+from gazelive.errors import ConfigError, RecordingError
 from gazelive.experiment.ending import OWN_GROUP, EndWishes, pass_on
 from gazelive.experiment.spec import RUN_FLAG, RunSpec, encode_spec
 from gazelive.experiment.virtual_display import has_screen
@@ -168,7 +168,10 @@ def _let_save(window: subprocess.Popen[bytes], folder: Path, wishes: EndWishes) 
 
 def _is_over(folder: Path) -> bool:
     """Say whether the session is closed: then an engine ends by itself."""
-    return is_session_folder(folder) and read_manifest(folder).finished_at is not None
+    try:
+        return is_session_folder(folder) and read_manifest(folder).finished_at is not None
+    except RecordingError:  # on Windows nobody can read it while it is being replaced
+        return False
 
 
 def open_dashboard(

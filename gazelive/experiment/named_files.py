@@ -17,8 +17,12 @@ def missing_files(config: ExperimentConfig, config_path: Path) -> list[str]:
         ("tracker.device", replay_file(config.tracker.device)),
         ("identify.model", config.identify.model),
     ):
-        if text is not None and not resolved(text, config_path).exists():
+        if text is None or not text.isprintable():  # which is told as a mistake
+            continue
+        if not resolved(text, config_path).exists():
             sentences.append(f"{key}: there is no {resolved(text, config_path)}")
+    if not config.stimuli.folder.isprintable():
+        return sentences
     folder = resolved(config.stimuli.folder, config_path)
     if not images_in(folder):
         what = "are no images in" if folder.is_dir() else "is no folder"

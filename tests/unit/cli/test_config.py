@@ -80,3 +80,17 @@ def test_what_to_do_next_can_be_pasted(gazelive: Run, tmp_path: Path) -> None:
     said = " ".join(ended.err.split())
     assert f'gazelive config check "{toml}"' in said
     assert f'gazelive doctor "{toml}"' in said
+
+
+def test_names_that_no_file_can_have_are_told(gazelive: Run, tmp_path: Path) -> None:
+    toml = tmp_path / "lab.toml"
+    toml.write_text('script = "a\\u0000"\n[tracker]\ndevice = "replay:b\\u0000"\n')
+    ended = gazelive("config", "check", toml)
+    assert ended.exit_code == 2
+    assert "script: has a tab or a line break" in ended.err
+    assert "tracker.device: has a tab or a line break" in ended.err
+    toml.write_text('[identify]\nmodel = "~nobody-here/lab.model"\n')
+    ended = gazelive("config", "check", toml)
+    assert ended.exit_code == 0
+    assert "there is no" in ended.err
+    assert "~nobody-here" in ended.err
