@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shutil
@@ -85,7 +86,9 @@ class HostEdf:
         tracker.progressUpdate = _progress_hook(progress)
         try:
             self.close()
-            size = tracker.receiveDataFile(self.name, str(path))
+            # by its bare name: Windows' native library knows no folder such as C:/Users/Jürgen
+            with contextlib.chdir(path.parent):
+                size = tracker.receiveDataFile(self.name, path.name)
         except RuntimeError as error:
             raise self._not_received(str(error)) from error
         finally:

@@ -262,6 +262,7 @@ class FakeTracker:
 
     def receiveDataFile(self, source: str, target: str) -> int:  # noqa: N802
         self._host.require_link()
+        assert target.isascii(), "the native library knows no other names on Windows"
         file = self._host.files[source]
         assert not file.is_open
         content = file.content()

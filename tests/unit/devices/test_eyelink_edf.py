@@ -1,5 +1,7 @@
 """The EDF of an EyeLink: fetched under its full name, whatever happens."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,19 @@ def test_the_edf_comes_under_its_full_name_with_progress(connect, clock, tmp_pat
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(DeviceError, match=r"V01\.EDF was fetched: connect anew"):
         device.start()
+
+
+def test_the_edf_comes_to_any_folder_from_anywhere(connect, clock, tmp_path, monkeypatch):
+    device, pylink = connect()
+    device.start()
+    read_for(device, clock, 0.2)
+    device.stop()
+    (tmp_path / "Jürgens łab").mkdir()
+    monkeypatch.chdir(tmp_path)
+    path = device.receive_host_file(Path("Jürgens łab"), "session")
+    assert path == Path("Jürgens łab/session.edf")
+    assert path.read_bytes() == pylink.host.files["V01.EDF"].content()
+    assert Path.cwd() == tmp_path
 
 
 @pytest.mark.parametrize("fault", ["breaks", "loses"])
