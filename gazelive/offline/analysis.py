@@ -101,9 +101,10 @@ class Analysis:
         """Yield a sentence where trials are marked, and none of them where gaze was recorded."""
         trials = self.recording.trials
         if trials and not self.whole_blocks and all(trial.block is None for trial in trials):
+            start_ms = trials[0].start_us / 1000
             yield (
-                f"no sample lies within the trials ({trials[0].name}, from {trials[0].start_us / 1000:g} ms "
-                "on): are their times of another clock? Whole blocks are searched instead"
+                f"no sample lies within the trials ({trials[0].name} starts at {start_ms:g} ms): "
+                "are their times of another clock? Whole blocks are searched instead"
             )
 
 
