@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -149,7 +150,7 @@ def show(summary: Summary, *, quiet: bool) -> None:
 def _block_table(blocks: Sequence[Block]) -> Table:
     """Return a table of the first blocks."""
     table = Table(box=None, pad_edge=True, padding=(0, 2), header_style="cyan")
-    for name, justify in (
+    columns: tuple[tuple[str, JustifyMethod], ...] = (
         ("block", "right"),
         ("eyes", "left"),
         ("rate", "right"),
@@ -157,8 +158,9 @@ def _block_table(blocks: Sequence[Block]) -> Table:
         ("start ms", "right"),
         ("end ms", "right"),
         ("px per degree", "left"),
-    ):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    )
+    for name, justify in columns:
+        table.add_column(name, justify=justify)
     for number, block in enumerate(blocks[:MAX_LISTED], start=1):
         stream = block.stream
         resolution = ""

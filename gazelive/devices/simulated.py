@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +19,12 @@ from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ImageStimulus, Stimulus
 from gazelive.devices.simulated_calibration import (
     MEASURING_S,
     SETTLING_S,
-    Eye,
     calibration_results,
     calibration_targets_px,
     measure_miss,
 )
 from gazelive.errors import CalibrationError
-from gazelive.gaze.samples import Eyes, Samples, empty_samples
+from gazelive.gaze.samples import Eyes, Samples, each_eye, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.models.saliency import SaliencyMap, generated_saliency, image_saliency
@@ -203,7 +201,7 @@ class SimulatedDevice:
         self._viewer.hide()
         time_us = self.tracker_time_us()
         results: list[Calibration] = []
-        for eye in cast("tuple[Eye, ...]", tuple(self._stream.eyes)):
+        for eye in each_eye(self._stream.eyes):
             misses = [
                 measure_miss(look, eye, target_px, self._screen)
                 for look, target_px in zip(looks, targets_px, strict=True)
@@ -220,7 +218,7 @@ class SimulatedDevice:
         look = self._look_at(x_px, y_px)
         time_us = self.tracker_time_us()
         drifts = []
-        for eye in cast("tuple[Eye, ...]", tuple(self._stream.eyes)):
+        for eye in each_eye(self._stream.eyes):
             miss = measure_miss(look, eye, (x_px, y_px), self._screen)
             drifts.append(
                 DriftCorrection(

@@ -11,17 +11,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from gazelive.errors import CalibrationError
-from gazelive.gaze.samples import EYE_FIELDS, Samples
+from gazelive.gaze.samples import EYE_FIELDS, Eye, Samples
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.recordings.recording import Calibration
 from gazelive.recordings.tracker_messages import validation_verdict
-
-Eye = Literal["L", "R"]
 
 SETTLING_S = 0.8
 """Time for the viewer to find a target."""

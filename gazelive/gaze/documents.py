@@ -12,6 +12,7 @@ import msgspec
 
 from gazelive.errors import TransportError
 from gazelive.gaze.events import Blink, Event, EventEye, Fixation, Saccade
+from gazelive.gaze.samples import Eye
 from gazelive.gaze.stream import StreamDescription
 
 PROTOCOL_VERSION = 1
@@ -170,7 +171,7 @@ class QualitySummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class Validated(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The tracker was calibrated and validated."""
 
-    eye: Literal["L", "R"]
+    eye: Eye
     mean_error_deg: float
     max_error_deg: float
 

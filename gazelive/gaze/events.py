@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from gazelive.gaze.samples import Eye
+
 EventEye = Literal["L", "R", "both"]
 
 
@@ -55,7 +57,7 @@ class TrackerEvent(msgspec.Struct, frozen=True, kw_only=True):
     """What the tracker's own parser found; positions in the block's coordinates."""
 
     kind: Literal["saccade", "fixation", "blink"]
-    eye: Literal["L", "R"]
+    eye: Eye
     start_us: int
     end_us: int
     """Time of the last sample inside."""

@@ -14,6 +14,7 @@ from gazelive.gaze.stream import Message
 
 PREFIX = "GAZELIVE_QUALITY"
 Kind = Literal["lost_samples", "rate", "eye", "message"]
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 def quality_message(tracker_time_us: int, kind: Kind, text: str) -> Message:
@@ -24,7 +25,6 @@ def quality_message(tracker_time_us: int, kind: Kind, text: str) -> Message:
 def told_quality(message: Message) -> Quality | None:
     """Return what a message of `quality_message` tells, None for any other."""
     words = message.text.split(" ", 2)
-    if len(words) < 3 or words[0] != PREFIX or words[1] not in get_args(Kind):
+    if len(words) < 3 or words[0] != PREFIX or words[1] not in _KINDS:
         return None
-    kind: Kind = words[1]  # type: ignore[assignment]
-    return Quality(tracker_time_us=message.tracker_time_us, kind=kind, text=words[2])
+    return Quality(tracker_time_us=message.tracker_time_us, kind=_KINDS[words[1]], text=words[2])

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+Eye = Literal["L", "R"]
 Eyes = Literal["L", "R", "LR"]
 Samples = npt.NDArray[Any]
 """A one-dimensional array of `SAMPLE_DTYPE`."""
@@ -60,6 +61,12 @@ class SampleStatus(enum.IntFlag):
 
 TARGET_STATUS_SHIFT = 8
 N_TARGET_FLAGS = 13
+
+
+def each_eye(eyes: str) -> tuple[Eye, ...]:
+    """Return the eyes that L, R or LR names, one by one."""
+    both: tuple[Eye, ...] = ("L", "R")
+    return tuple(eye for eye in both if eye in eyes)
 
 
 def empty_samples(n: int) -> Samples:

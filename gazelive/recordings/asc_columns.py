@@ -21,9 +21,9 @@ from gazelive.gaze.samples import EYE_FIELDS, SAMPLE_DTYPE, Coordinates, Eyes
 WORDS_PER_SAMPLE = SAMPLE_DTYPE.itemsize // 4
 """The kernels see a sample as so many 32-bit words: two of time, six numbers, the status."""
 STATUS_WORD = WORDS_PER_SAMPLE - 1
+_OFFSETS = {name: place[1] for name, place in (SAMPLE_DTYPE.fields or {}).items()}
 EYE_WORDS = {
-    eye: tuple(int(SAMPLE_DTYPE.fields[field][1]) // 4 for field in fields)  # type: ignore[index]
-    for eye, fields in EYE_FIELDS.items()
+    eye: tuple(_OFFSETS[field] // 4 for field in fields) for eye, fields in EYE_FIELDS.items()
 }
 """Where x, y and pupil of each eye are among them."""
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gazelive.gaze.events import TrackerEvent
+from gazelive.gaze.samples import Eye
 from gazelive.recordings.asc_state import (
     END_BLINK,
     END_FIXATION,
@@ -20,7 +21,7 @@ _KINDS: dict[int, Literal["saccade", "fixation", "blink"]] = {
     END_FIXATION: "fixation",
     END_BLINK: "blink",
 }
-_EYES: tuple[Literal["L", "R"], ...] = ("L", "R")
+_EYES: tuple[Eye, ...] = ("L", "R")
 _POSITIONS = [0, 1, 2, 3, 6, 7]
 """Which of the numbers are positions."""
 
@@ -29,7 +30,8 @@ def tracker_events(heads: Integers, numbers: Doubles, prescaler: float) -> list[
     """Return the events of `heads` (n, 4) and `numbers` (n, 9); positions / `prescaler`."""
     if prescaler != 1:
         numbers[:, _POSITIONS] /= prescaler
-    known = np.where(np.isnan(numbers), None, numbers)  # type: ignore[call-overload]
+    known = numbers.astype(object)
+    known[np.isnan(numbers)] = None
     return [
         TrackerEvent(
             kind=_KINDS[kind],

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import Coordinates, Eyes, Samples, SampleStatus, empty_samples
+from gazelive.gaze.samples import Coordinates, Eye, Eyes, Samples, SampleStatus, empty_samples
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.asc_columns import INPUT_NAME, RESOLUTION_NAMES
 from gazelive.recordings.asc_lines import text_of
@@ -222,7 +222,7 @@ def _tracker_event(
     kind: Literal["saccade", "fixation", "blink"], record: Any, prefix: str
 ) -> TrackerEvent:
     """Return the event with the positions whose fields begin with `prefix` (gaze or HREF)."""
-    eye: Literal["L", "R"] = "L" if record["eye"] == 0 else "R"
+    eye: Eye = "L" if record["eye"] == 0 else "R"
     start_us, end_us = int(record["sttime"]) * 1000, int(record["entime"]) * 1000
     if kind == "saccade":
         start_x, start_y = _known(record, f"{prefix}stx"), _known(record, f"{prefix}sty")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Literal, cast
 
 import msgspec
 
+from gazelive.gaze.samples import each_eye
 from gazelive.gaze.stream import Message
 from gazelive.recordings.recording import Calibration, DriftCorrection
 
@@ -126,14 +126,14 @@ def _calibrations(message: Message) -> list[Calibration]:
     return [
         Calibration(
             tracker_time_us=message.tracker_time_us,
-            kind=cast("Literal['calibration', 'validation']", match["kind"].lower()),
-            eye=cast("Literal['L', 'R']", eye),
+            kind="calibration" if match["kind"].lower() == "calibration" else "validation",
+            eye=eye,
             model=match["model"],
             result=match["result"],
             mean_error_deg=_finite(match["mean"]),
             max_error_deg=_finite(match["max"]),
         )
-        for eye in eyes
+        for eye in each_eye(eyes)
     ]
 
 
@@ -143,7 +143,7 @@ def _drift_correction(message: Message) -> DriftCorrection | None:
         return None
     return DriftCorrection(
         tracker_time_us=message.tracker_time_us,
-        eye=cast("Literal['L', 'R']", match["eye"][0]),
+        eye="L" if match["eye"][0] == "L" else "R",
         target_x_px=float(match["x"]),
         target_y_px=float(match["y"]),
         offset_deg=float(match["deg"]),

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.gaze.samples import EYE_FIELDS, Coordinates
+from gazelive.gaze.samples import EYE_FIELDS, Coordinates, Eye
 from gazelive.gaze.screen import AngularResolution, Floats, Geometry, ScreenGeometry
 from gazelive.recordings.recording import Block, Recording
 
@@ -170,9 +170,7 @@ def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
     )
 
 
-def block_positions_deg(
-    block: Block, eye: Literal["L", "R"], found: FoundGeometry
-) -> tuple[Floats, Floats]:
+def block_positions_deg(block: Block, eye: Eye, found: FoundGeometry) -> tuple[Floats, Floats]:
     """Return one eye's positions in degrees; NaN where it has none, y grows downwards."""
     x_field, y_field, _ = EYE_FIELDS[eye]
     x = block.samples[x_field].astype(np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import Samples, missing_mask
+from gazelive.gaze.samples import Eye, Samples, missing_mask
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.gaze.stream import Message, StreamDescription
 
@@ -30,7 +30,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
     tracker_time_us: int
     kind: Literal["calibration", "validation"]
-    eye: Literal["L", "R"]
+    eye: Eye
     model: str | None = None
     """The target pattern, such as HV9 or HV13."""
     result: str | None = None
@@ -43,7 +43,7 @@ class DriftCorrection(msgspec.Struct, frozen=True, kw_only=True):
     """A drift check or correction of one eye at a target on the screen."""
 
     tracker_time_us: int
-    eye: Literal["L", "R"]
+    eye: Eye
     target_x_px: float
     target_y_px: float
     offset_deg: float

@@ -27,14 +27,13 @@ import pyarrow as pa
 import pyarrow.compute as pa_compute
 
 from gazelive.errors import RecordingError
-from gazelive.gaze.samples import EYE_FIELDS, Eyes, Samples, empty_samples
+from gazelive.gaze.samples import EYE_FIELDS, Eye, Eyes, Samples, empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.eyelink_messages import interpret
 from gazelive.recordings.recording import Block, Problem, Recording, Trial
 from gazelive.recordings.sample_table_columns import (
     COLUMN_TYPES,
     EYE_WORDS,
-    Eye,
     EyeColumns,
     TableLayout,
     recognise_columns,

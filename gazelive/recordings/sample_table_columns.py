@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
 from gazelive.errors import RecordingError
-from gazelive.gaze.samples import Coordinates
+from gazelive.gaze.samples import Coordinates, Eye
 from gazelive.recordings.column_names import describe_names
 
-Eye = Literal["L", "R"]
 SIDES: dict[Eye, str] = {"L": "left", "R": "right"}
 UNITS = {"deg": Coordinates.DEGREES, "px": Coordinates.SCREEN_PX}
 """Degrees first: where a table has both, they need no geometry."""

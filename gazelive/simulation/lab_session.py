@@ -10,19 +10,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import Eyes, Samples
+from gazelive.gaze.samples import Eyes, Samples, each_eye
 from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.models.saliency import SaliencyMap
 from gazelive.recordings.recording import Block, Calibration, Recording
 from gazelive.recordings.tracker_messages import EYE_WORDS, validation_verdict
 from gazelive.simulation.tracker_parser import parse_block
-from gazelive.simulation.truth import Eye, GazeTrace, TrueBlink, TrueFixation, TrueSaccade
+from gazelive.simulation.truth import GazeTrace, TrueBlink, TrueFixation, TrueSaccade
 from gazelive.simulation.viewers import random_stream
 from gazelive.simulation.viewing import RectPx, ViewerSimulation
 
@@ -109,7 +108,7 @@ class _Run:
     ) -> None:
         self._viewer_id = viewer_id
         self._session = session
-        self._eyes = cast("tuple[Eye, ...]", tuple(eyes))
+        self._eyes = each_eye(eyes)
         self._rng = random_stream(seed, viewer_id, session, "experiment")
         self._stream = StreamDescription(
             device="simulated EyeLink",

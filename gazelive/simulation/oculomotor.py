@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import ConfigError
-from gazelive.gaze.samples import Eyes
+from gazelive.gaze.samples import Eye, Eyes, each_eye
 from gazelive.simulation import oculomotor_kernels as kernels
 from gazelive.simulation.oculomotor_traits import OculomotorTraits
 from gazelive.simulation.saccade_dynamics import N_DRAWS, saccade_parameters
 from gazelive.simulation.tracker_losses import TrackerLosses
 from gazelive.simulation.truth import (
-    Eye,
     GazeTrace,
     SaccadeKind,
     TrueBlink,
@@ -84,7 +82,7 @@ class Oculomotor:
         self.traits = traits
         self.eyes: Eyes = eyes
         self.sampling_rate_hz = sampling_rate_hz
-        self._eye_names = cast("tuple[Eye, ...]", tuple(eyes))
+        self._eye_names = each_eye(eyes)
         self._interval_s = 1.0 / sampling_rate_hz
         self._start_us = start_us
         every_sample, saccades, microsaccades, losses = rng.spawn(4)

@@ -13,9 +13,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.gaze.samples import Eye
 from gazelive.simulation import oculomotor_kernels as kernels
 from gazelive.simulation.oculomotor_traits import OculomotorTraits
-from gazelive.simulation.truth import Eye
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import EYE_FIELDS, Samples
+from gazelive.gaze.samples import EYE_FIELDS, Eye, Samples
 from gazelive.gaze.screen import Geometry
-from gazelive.simulation.truth import Eye, TrueBlink, TrueSaccade
+from gazelive.simulation.truth import TrueBlink, TrueSaccade
 
 Floats = npt.NDArray[np.float64]
 

@@ -31,10 +31,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.gaze.samples import EYE_FIELDS, Eyes, Samples, empty_samples
+from gazelive.gaze.samples import EYE_FIELDS, Eye, Eyes, Samples, empty_samples
 from gazelive.gaze.screen import Geometry
 
-Eye = Literal["L", "R"]
 SaccadeKind = Literal["main", "corrective", "microsaccade"]
 
 PIXEL_STEP = 0.1

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gazelive.gaze.samples import Eyes, Samples
+from gazelive.gaze.samples import Eye, Eyes, Samples
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.models.saliency import SaliencyMap
 from gazelive.models.scenewalk import ImageGrid
@@ -24,7 +24,6 @@ from gazelive.simulation.scanpaths import (
     LookingHabits,
     NextFixation,
 )
-from gazelive.simulation.truth import Eye
 from gazelive.simulation.viewers import random_stream, session_traits
 
 CROSS_SCATTER_DEG = 0.25
