@@ -293,12 +293,12 @@ def test_requests(start_owner, start_engine, folder, addresses):
     with pytest.raises(TransportError, match="unknown request"):
         engine.ask("dance")
     n_before = engine.ask("status")["next_chunk"]
-    engine.ask("load model")
+    engine.ask("load model", model=None)
     engine.wait_for(lambda s: s["next_chunk"] >= n_before)
     owner.finish()
     engine.wait_for(lambda s: s["state"] == "finished")
     with pytest.raises(TransportError, match="over"):
-        engine.ask("load model")
+        engine.ask("load model", model=None)
     engine.ask("stop")
     assert engine.end() == 0
     messages = [message.text for message in read_session(folder).messages]
