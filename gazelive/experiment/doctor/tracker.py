@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 
+from gazelive.config.plausibility import HOST
 from gazelive.experiment.doctor.children import ProbeFailedError, probe
 from gazelive.experiment.doctor.finding import Finding, Situation
 from gazelive.experiment.doctor.tracker_probe import TrackerSeen
@@ -47,6 +48,14 @@ def answers(situation: Situation) -> Iterator[Finding]:
                 "was not tried",
                 f"switch it on and add --tracker {situation.config.tracker.address}",
             )
+        return
+    if HOST.fullmatch(address) is None:  # pylink would take an empty one for its dummy mode
+        yield Finding(
+            "tracker",
+            "fail",
+            f'"{address}" is no address',
+            "add that of the EyeLink's Host PC, usually --tracker 100.1.1.1",
+        )
         return
     try:
         seen = probe(PROBE, address, expect=TrackerSeen, timeout_s=CONNECT_S)

@@ -37,6 +37,9 @@ def look(address: str | None) -> TrackerSeen:
     except RuntimeError as error:
         seen.connection_error = str(error)
         return seen
+    if not tracker.isConnected() > 0:  # dummy mode is no tracker
+        seen.connection_error = "there is no connection"
+        return seen
     seen.tracker = str(tracker.getTrackerVersionString() or "EyeLink").strip()
     tracker.close()
     return seen

@@ -208,6 +208,7 @@ class TestTracker:
             "class EyeLinkCustomDisplay: pass\n"
             "class EyeLink:\n"
             "    def __init__(self, address): assert address == '127.0.0.1'\n"
+            "    def isConnected(self): return 1\n"
             "    def getTrackerVersionString(self): return 'EYELINK CL 5.15 '\n"
             "    def close(self): pass\n"
         )
@@ -221,6 +222,11 @@ class TestTracker:
         assert "--tracker 100.1.1.1" in found.remedy
         assert not list(tracker.answers(situation('[tracker]\ndevice = "simulated"')))
         assert not list(tracker.answers(Situation()))
+
+    @pytest.mark.parametrize("address", ["", " ", "a b", "tcp://1.2.3.4"])
+    def test_what_is_no_address_is_not_tried(self, address: str) -> None:
+        (found,) = tracker.answers(Situation(tracker=address))
+        assert (found.level, found.text) == ("fail", f'"{address}" is no address')
 
 
 class TestMachine:
