@@ -28,7 +28,7 @@ from real_recordings import (
 from replayed_gaze import as_bioeye
 from scipy.optimize import minimize
 
-from gazelive.simulation.oculomotor import GazeTrace, Oculomotor, OculomotorTraits
+from gazelive.simulation.oculomotor import Oculomotor, OculomotorTraits, SimulatedTrace
 
 Floats = npt.NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def medians(measured: list[Measurements]) -> Floats:
     return rows
 
 
-def saccades_of_all_sizes(traits: OculomotorTraits) -> GazeTrace:
+def saccades_of_all_sizes(traits: OculomotorTraits) -> SimulatedTrace:
     """Return a minute or so of saccades in all directions, as many in each bin of amplitude."""
     directions = np.random.default_rng(0)
     eye = Oculomotor(

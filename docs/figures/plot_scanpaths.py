@@ -17,7 +17,7 @@ from matplotlib.image import imread
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.simulation.image_pool import ImagePool, default_stimuli
 from gazelive.simulation.lab_session import IMAGE_PX, image_rect_px
-from gazelive.simulation.truth import GazeTrace
+from gazelive.simulation.truth import SimulatedTrace
 from gazelive.simulation.viewing import ViewerSimulation
 
 VIEWERS = ("v001", "v002", "v003")
@@ -27,7 +27,7 @@ RATE_HZ = 1000.0
 SHOWN_S = (1.0, 5.0)
 
 
-def view(viewer_id: str, pool: ImagePool) -> list[GazeTrace]:
+def view(viewer_id: str, pool: ImagePool) -> list[SimulatedTrace]:
     """Return the gaze of a viewer at each image, after a cross, one after the other."""
     viewer = ViewerSimulation(
         viewer_id, seed=0, session=1, sampling_rate_hz=RATE_HZ, eyes="R", screen=PAPER_SCREEN
@@ -41,7 +41,7 @@ def view(viewer_id: str, pool: ImagePool) -> list[GazeTrace]:
     return traces
 
 
-def draw_scanpath(axes: Axes, trace: GazeTrace, pool: ImagePool, name: str) -> None:
+def draw_scanpath(axes: Axes, trace: SimulatedTrace, pool: ImagePool, name: str) -> None:
     """Draw the fixations of a trace on the image, or on its saliency if it does not exist."""
     left, top, width, height = image_rect_px()
     extent = (left, left + width, top + height, top)
@@ -58,7 +58,7 @@ def draw_scanpath(axes: Axes, trace: GazeTrace, pool: ImagePool, name: str) -> N
     axes.set(xlim=(left, left + IMAGE_PX[0]), ylim=(top + IMAGE_PX[1], top), xticks=[], yticks=[])
 
 
-def draw_trace(axes: tuple[Axes, Axes], trace: GazeTrace) -> None:
+def draw_trace(axes: tuple[Axes, Axes], trace: SimulatedTrace) -> None:
     """Draw position and speed over some seconds; true saccades are shaded."""
     start, stop = (round(second * RATE_HZ) for second in SHOWN_S)
     time_s = (trace.tracker_time_us[start:stop] - trace.tracker_time_us[0]) / 1e6

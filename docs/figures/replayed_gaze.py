@@ -15,7 +15,7 @@ from gaze_statistics import Measurements
 from scipy.signal import firwin
 
 from gazelive.simulation.oculomotor import Oculomotor, OculomotorTraits
-from gazelive.simulation.truth import GazeTrace
+from gazelive.simulation.truth import SimulatedTrace
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,7 +28,7 @@ def replay(
     traits: OculomotorTraits,
     rng: np.random.Generator,
     rate_hz: float,
-) -> GazeTrace:
+) -> SimulatedTrace:
     """Return what `traits` make of the saccades that were measured in a recording (left eye)."""
     # falling short is in the measured landing points already
     traits = msgspec.structs.replace(
@@ -51,7 +51,7 @@ def replay(
     return eye.take(n)
 
 
-def as_bioeye(trace: GazeTrace) -> Floats:
+def as_bioeye(trace: SimulatedTrace) -> Floats:
     """Return a 1000 Hz trace (one eye) as BioEye would have it: low-pass filtered to 250 Hz."""
     gaze = trace.gaze_deg[:, 0]
     lost = ~np.isfinite(gaze).all(axis=1)

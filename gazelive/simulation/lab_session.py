@@ -21,7 +21,7 @@ from gazelive.models.saliency import SaliencyMap
 from gazelive.recordings.recording import Block, Calibration, Recording
 from gazelive.recordings.tracker_messages import EYE_WORDS, validation_verdict
 from gazelive.simulation.tracker_parser import parse_block
-from gazelive.simulation.truth import GazeTrace, TrueBlink, TrueFixation, TrueSaccade
+from gazelive.simulation.truth import SimulatedTrace, TrueBlink, TrueFixation, TrueSaccade
 from gazelive.simulation.viewers import random_stream
 from gazelive.simulation.viewing import RectPx, ViewerSimulation
 
@@ -129,7 +129,7 @@ class _Run:
             screen=SCREEN,
             start_us=self._start_us,
         )
-        self._traces: list[GazeTrace] = []
+        self._traces: list[SimulatedTrace] = []
         self._blocks: list[Block] = []
         self._messages: list[Message] = []
         self._calibrations: list[Calibration] = []

@@ -22,15 +22,15 @@ from gazelive.simulation.oculomotor_traits import OculomotorTraits
 from gazelive.simulation.saccade_dynamics import N_DRAWS, saccade_parameters
 from gazelive.simulation.tracker_losses import TrackerLosses
 from gazelive.simulation.truth import (
-    GazeTrace,
     SaccadeKind,
+    SimulatedTrace,
     TrueBlink,
     TrueFixation,
     TrueSaccade,
     trace_to_samples,
 )
 
-__all__ = ["GazeTrace", "Oculomotor", "OculomotorTraits", "trace_to_samples"]
+__all__ = ["Oculomotor", "OculomotorTraits", "SimulatedTrace", "trace_to_samples"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -161,7 +161,7 @@ class Oculomotor:
         """Drive the pupil to `log_area` (log ratio to its mean area) with the light's slow lag."""
         self._log_light = log_area
 
-    def take(self, n: int | None = None) -> GazeTrace:
+    def take(self, n: int | None = None) -> SimulatedTrace:
         """Remove and return the first `n` samples (default: all), with the events that ended."""
         n = self.n_pending if n is None else min(n, self.n_pending)
         gaze, pupil = self._take_arrays(n)
@@ -169,7 +169,7 @@ class Oculomotor:
         self._n_taken += n
         times_us = np.round(counts * (1e6 / self.sampling_rate_hz)).astype(np.int64)
         saccades, fixations, blinks = self._take_events()
-        return GazeTrace(
+        return SimulatedTrace(
             eyes=self.eyes,
             first_sample=self._n_taken - n,
             tracker_time_us=self._start_us + times_us,

@@ -1,9 +1,9 @@
 """The plan of one saccade: how fast, how skewed, how curved, how it ends.
 
 The inverse-linear main sequence (one of those that Duchowski et al. 2017 compare) with vigor as a
-person's ratio to it (Reppert et al. 2018; Bargary et al. 2017); skewed profiles after Van Opstal & Van Gisbergen (1987); faster
-abduction after Collewijn, Erkelens & Steinman (1988); the oscillation of the pupil after Nyström,
-Hooge & Holmqvist (2013). `docs/simulation.md` has the equations.
+person's ratio to it (Reppert et al. 2018; Bargary et al. 2017); skewed profiles after Van Opstal &
+Van Gisbergen (1987); faster abduction after Collewijn, Erkelens & Steinman (1988); the pupil's
+oscillation after Nyström, Hooge & Holmqvist (2013). `docs/simulation.md` has the equations.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class TrueBlink(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class GazeTrace:
+class SimulatedTrace:
     """Simulated samples with what they were made from.
 
     `gaze_deg` (n, n_eyes, 2) is what the tracker measured, x to the right and y down, NaN where
@@ -122,7 +122,7 @@ class GazeTrace:
         return len(self.tracker_time_us)
 
 
-def trace_to_samples(trace: GazeTrace, screen: Geometry) -> Samples:
+def trace_to_samples(trace: SimulatedTrace, screen: Geometry) -> Samples:
     """Return the trace as an EyeLink would write it: screen pixels in steps of 0.1, as f4."""
     samples = empty_samples(len(trace))
     samples["tracker_time_us"] = trace.tracker_time_us

@@ -17,7 +17,7 @@ from gazelive.gaze.samples import Eye, Eyes, Samples
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.models.saliency import SaliencyMap
 from gazelive.models.scenewalk import ImageGrid
-from gazelive.simulation.oculomotor import GazeTrace, Oculomotor, trace_to_samples
+from gazelive.simulation.oculomotor import Oculomotor, SimulatedTrace, trace_to_samples
 from gazelive.simulation.scanpaths import (
     SHORTEST_FIXATION_S,
     Exploration,
@@ -108,7 +108,7 @@ class ViewerSimulation:
         """Clear the screen; nothing calls for a saccade."""
         self._scene = _Blank(self._habits, self._rng, self._screen)
 
-    def advance(self, n_samples: int) -> tuple[Samples, GazeTrace]:
+    def advance(self, n_samples: int) -> tuple[Samples, SimulatedTrace]:
         """Let `n_samples` pass; return them, and the trace with the true events that ended."""
         end = self._n_given + n_samples
         while self._n_made < end:

@@ -13,9 +13,9 @@ from gazelive.errors import ConfigError
 from gazelive.gaze.samples import Eyes
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.simulation.oculomotor import (
-    GazeTrace,
     Oculomotor,
     OculomotorTraits,
+    SimulatedTrace,
     trace_to_samples,
 )
 from gazelive.simulation.saccade_dynamics import peak_over_mean
@@ -58,7 +58,7 @@ def eye_of(
     )
 
 
-def assert_same(one: GazeTrace, other: GazeTrace) -> None:
+def assert_same(one: SimulatedTrace, other: SimulatedTrace) -> None:
     np.testing.assert_array_equal(one.gaze_deg, other.gaze_deg)
     np.testing.assert_array_equal(one.pupil, other.pupil)
     np.testing.assert_array_equal(one.tracker_time_us, other.tracker_time_us)
