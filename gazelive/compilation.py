@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 import numba
 import platformdirs
 from numba.core import event
+from numba.core.caching import _CacheLocator
 
 from gazelive import __version__, compiling
 from gazelive.keeping import let_go_unused, mark_used
@@ -27,6 +28,7 @@ KERNEL_SOURCES = ("_kernels", "_state")
 """How the names of files end whose functions or constants are compiled."""
 F = TypeVar("F", bound=Callable[..., Any])
 _numba_config: Any = numba.config
+_subfolder_of: Any = _CacheLocator.get_suitable_cache_subpath
 
 
 @functools.cache
@@ -61,8 +63,15 @@ def _used_cache() -> str:
 
 
 def is_first_compile(module: str = "*") -> bool:
-    """Say whether nothing (of the module of that name) has been compiled on this machine yet."""
-    return not any(cache_directory().rglob(f"{module}.*.nbi"))
+    """Say whether nothing (of the module of that name) has been compiled for this installation.
+
+    Another one of the same version, elsewhere on this machine, has kernels of its own beside ours.
+    """
+    for path in Path(__file__).parent.rglob(f"{module}.py"):
+        ours = cache_directory() / _subfolder_of(str(path))
+        if any(ours.glob(f"{path.stem}.*.nbi")):
+            return False
+    return True
 
 
 class _Notice(event.Listener):

@@ -33,7 +33,7 @@ def demo(
     Everything goes the way of a live session: experiment, tracker, disk, engine, dashboard.
     Without a screen the windows are drawn unseen and saved as pictures.
     """
-    announce_first_compile(quiet=quiet)
+    announce_first_compile(quiet=quiet, elsewhere="online_kernels")
     from gazelive.demonstration import lab
 
     lab.prepare_folder(out, replace=replace)
@@ -64,7 +64,7 @@ def _play(out: Path, *, dashboard: bool, quiet: bool) -> Demo:
     if not photographs:
         warn(f"no folder stimuli with photographs here: painted images ({stimuli}) stand in")
     with progress(f"Enrolling {N_VIEWERS} simulated people (once)", quiet=quiet) as report:
-        model = lab.model_of_people(out, report)
+        model = lab.model_of_people(stimuli, out, report)
     sessions = []
     with some_screen() as has_some:
         left_out = why_no_window(has_some_screen=has_some)

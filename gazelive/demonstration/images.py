@@ -13,7 +13,7 @@ from PIL import Image
 from gazelive.atomic import written_aside
 from gazelive.models.saliency import generated_saliency
 
-N_PAINTED = 8
+N_PAINTED = 24
 SIZE_PX = (750, 500)
 GROUND, SPOTS = np.array([58, 74, 92.0]), np.array([250, 214, 140.0])
 """Colours (red, green, blue)."""

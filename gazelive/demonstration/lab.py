@@ -80,15 +80,15 @@ def prepare_folder(out: Path, *, replace: bool) -> None:
         _screenshot(out, name).unlink(missing_ok=True)
 
 
-def model_of_people(out: Path, report: Report) -> Path:
+def model_of_people(stimuli: Path, out: Path, report: Report) -> Path:
     """Return a copy of the model of those enrolled; the first time they are simulated."""
     from gazelive.identification.model_file import load_model
 
-    kept = kept_model()
+    kept = kept_model(stimuli)
     try:
         load_model(kept)
     except ModelError:
-        enrol_population(kept, report)
+        enrol_population(stimuli, kept, report)
     mark_used(kept)
     target = out / MODEL_NAME
     with written_aside(target) as aside:

@@ -17,8 +17,8 @@ from gazelive.identification.model_file import save_model
 from gazelive.keeping import let_go_unused
 from gazelive.offline.scanpaths import Detector, gather
 from gazelive.offline.training import train
+from gazelive.recordings.image_files import images_in
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
-from gazelive.simulation.image_pool import default_stimuli
 
 N_VIEWERS, N_IMAGES, SECONDS, SEED = 24, 10, 5.0, 7
 FALSE_ACCEPTANCE_RATE = 0.05
@@ -26,7 +26,7 @@ SAMPLING_RATE_HZ = 1000.0
 Report = Callable[[float], None]
 
 
-def enrolment_plan() -> CorpusPlan:
+def enrolment_plan(stimuli: Path) -> CorpusPlan:
     """Return what is recorded of the people who are enrolled: their first session."""
     return CorpusPlan(
         n_viewers=N_VIEWERS,
@@ -38,26 +38,33 @@ def enrolment_plan() -> CorpusPlan:
         eyes="R",
         seed=SEED,
         format="session",
-        stimuli=default_stimuli(),
+        stimuli=stimuli,
     )
 
 
-def kept_model() -> Path:
-    """Return where the demo's model is kept: with another version or plan it is another file."""
-    plan = msgspec.structs.replace(enrolment_plan(), stimuli=None)
-    told = msgspec.json.encode({"plan": plan, "version": __version__})
+def kept_model(stimuli: Path) -> Path:
+    """Return where the demo's model is kept.
+
+    With another version, another plan or other images it is another file.
+    """
+    plan = msgspec.structs.replace(enrolment_plan(stimuli), stimuli=None)
+    images = [path.name for path in images_in(stimuli)]
+    told = msgspec.json.encode({"plan": plan, "images": images, "version": __version__})
     name = f"demo-{hashlib.blake2b(told, digest_size=6).hexdigest()}.model"
     return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "demo" / name
 
 
-def enrol_population(target: Path, report: Report) -> None:
+def enrol_population(stimuli: Path, target: Path, report: Report) -> None:
     """Simulate everybody's first session, train on it, and write the model to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="gazelive-demo-"))
     try:
         corpus = folder / "corpus"
         write_corpus(
-            enrolment_plan(), corpus, n_processes=2, progress=lambda done: report(0.6 * done)
+            enrolment_plan(stimuli),
+            corpus,
+            n_processes=2,
+            progress=lambda done: report(0.6 * done),
         )
         gathered = gather(corpus, progress=lambda done: report(0.6 + 0.3 * done))
         trained = train(gathered, corpus, "gazelive", Options(FALSE_ACCEPTANCE_RATE), Detector())

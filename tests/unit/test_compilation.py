@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gazelive import compiling
+import pytest
+
+from gazelive import compilation, compiling
 from gazelive.compilation import kernel
 
 
@@ -32,3 +34,22 @@ def test_to_ask_needs_no_numba() -> None:
         "announce_first_compile(); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_kernels_of_another_installation_are_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba keeps them apart by where the sources are, in the same folder."""
+    ours = compilation.cache_directory()
+    monkeypatch.setattr(compilation, "cache_directory", lambda: tmp_path)
+    theirs = tmp_path / "detection_0123456789"
+    theirs.mkdir()
+    (theirs / "online_kernels.step-1.py311.nbi").write_bytes(b"")
+    assert compilation.is_first_compile("online_kernels")
+    assert compilation.is_first_compile()
+    if not (found := sorted(ours.glob("*/*_kernels.*.nbi"))):
+        pytest.skip("nothing has been compiled yet")
+    for index in found:
+        (tmp_path / index.parent.name).mkdir(exist_ok=True)
+        (tmp_path / index.parent.name / index.name).write_bytes(b"")
+    assert not compilation.is_first_compile()

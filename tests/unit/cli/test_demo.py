@@ -19,7 +19,7 @@ from gazelive.recordings.session_folder import read_manifest, read_session
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("kept") / "people.model"
+    return tmp_path_factory.mktemp("kept")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def small_lab(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "FOLDERS", {"v002": "viewer", lab.STRANGER: "stranger"})
     monkeypatch.setattr(lab, "N_IMAGES", {"v002": 2, lab.STRANGER: 2})
     monkeypatch.setattr(lab, "SECONDS", 1.5)
-    monkeypatch.setattr(lab, "kept_model", lambda: kept)
+    monkeypatch.setattr(lab, "kept_model", lambda stimuli: kept / f"{stimuli.name}.model")
 
 
 def run(*arguments: object) -> Result:
