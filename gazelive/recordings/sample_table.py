@@ -30,7 +30,7 @@ from gazelive.errors import RecordingError
 from gazelive.gaze.samples import EYE_FIELDS, Eye, Eyes, Samples, empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.eyelink_messages import interpret
-from gazelive.recordings.recording import Block, Problem, Recording, Trial
+from gazelive.recordings.recording import Block, Problem, Recording
 from gazelive.recordings.sample_table_columns import (
     COLUMN_TYPES,
     EYE_WORDS,
@@ -38,6 +38,7 @@ from gazelive.recordings.sample_table_columns import (
     TableLayout,
     recognise_columns,
 )
+from gazelive.recordings.sample_table_labels import label_codes, runs, trials_of_columns
 from gazelive.recordings.table_clock import BlockClock, TableClock
 from gazelive.recordings.table_files import read_table_file, read_table_names
 from gazelive.recordings.table_sidecar import (
@@ -107,7 +108,7 @@ def recording_of_table(
     facts = interpret(messages)
     trials = trials_of(messages, blocks, sidecar.trials, trial_patterns)
     if not trials and trial_patterns == DEFAULT_PATTERNS:
-        trials = _trials_of_columns(table, blocks)
+        trials = trials_of_columns(table, blocks)
     screen_px = sidecar.screen_px or facts.screen_px
     if sidecar.screen is not None:
         screen_px = sidecar.screen.width_px, sidecar.screen.height_px
@@ -153,7 +154,7 @@ def _block_rows(table: Any, described: tuple[TableBlock, ...]) -> list[range]:
         return []
     if "block" not in table.column_names:
         return [range(table.num_rows)]
-    return [range(start, stop) for start, stop, _ in _runs(_label_codes(table, "block")[0])]
+    return [range(start, stop) for start, stop, _ in runs(label_codes(table, "block")[0])]
 
 
 def _read_clocks(
@@ -271,70 +272,6 @@ def _fill_samples(
         if columns.pupil is not None:
             samples[pupil_field] = _floats(rows, columns.pupil)
     return samples
-
-
-def _trials_of_columns(table: Any, blocks: list[Block]) -> tuple[Trial, ...]:
-    """Return a trial for every run of rows in one block with the same trial (else image)."""
-    if not {"trial", "image"} & set(table.column_names):
-        return ()
-    trial_codes, trial_names = _label_codes(table, "trial")
-    image_codes, image_names = _label_codes(table, "image")
-    codes, names = (trial_codes, trial_names) if trial_names else (image_codes, image_names)
-    trials: list[Trial] = []
-    first_row = 0
-    for number, block in enumerate(blocks):
-        times_us = block.samples["tracker_time_us"]
-        rows = slice(first_row, first_row + len(times_us))
-        first_row += len(times_us)
-        for start, stop, code in _runs(codes[rows]):
-            if code < 0:
-                continue
-            images = image_codes[rows][start:stop]
-            shown = np.flatnonzero(images >= 0)
-            image = int(images[shown[0]]) if len(shown) else None
-            on_screen = start + np.flatnonzero(images == image)
-            trials.append(
-                Trial(
-                    name=names[code] if trial_names else str(len(trials)),
-                    start_us=int(times_us[start]),
-                    end_us=_end_us(block, stop - 1),
-                    block=number,
-                    image=None if image is None else image_names[image],
-                    image_onset_us=None if image is None else int(times_us[on_screen[0]]),
-                    image_offset_us=None if image is None else _end_us(block, int(on_screen[-1])),
-                )
-            )
-    return tuple(trials)
-
-
-def _end_us(block: Block, row: int) -> int:
-    """Return when a sample is over: a trial that it is the last of includes it."""
-    times_us = block.samples["tracker_time_us"]
-    end_us = int(times_us[row]) + round(block.stream.sample_interval_us)
-    return end_us if row + 1 == len(times_us) else min(end_us, int(times_us[row + 1]))
-
-
-def _label_codes(table: Any, name: str) -> tuple[Codes, list[str]]:
-    """Return a column of labels as numbers and their names; −1 is no label."""
-    if name not in table.column_names:
-        return np.full(table.num_rows, -1), []
-    encoded = table[name].combine_chunks().dictionary_encode()
-    codes = np.asarray(pa_compute.fill_null(encoded.indices, -1), np.int64)
-    names = [str(label) for label in encoded.dictionary.to_pylist()]
-    empty = [code for code, label in enumerate(names) if label in NO_LABEL]
-    return np.where(np.isin(codes, empty), -1, codes), names
-
-
-def _runs(codes: Codes) -> list[tuple[int, int, int]]:
-    """Return start, stop (exclusive) and value of each run of equal values."""
-    if not len(codes):
-        return []
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
-    stops = np.append(starts[1:], len(codes))
-    return [
-        (int(start), int(stop), int(codes[start]))
-        for start, stop in zip(starts, stops, strict=True)
-    ]
 
 
 def _floats(rows: Any, name: str, dtype: Any = np.float32) -> npt.NDArray[Any]:

@@ -18,7 +18,9 @@ import numpy.typing as npt
 from gazelive.errors import ConfigError
 from gazelive.gaze.samples import Eye, Eyes, each_eye
 from gazelive.simulation import oculomotor_kernels as kernels
+from gazelive.simulation.fixation_coefficients import fixation_coefficients
 from gazelive.simulation.oculomotor_traits import OculomotorTraits
+from gazelive.simulation.pending_samples import PendingSamples
 from gazelive.simulation.saccade_dynamics import N_DRAWS, saccade_parameters
 from gazelive.simulation.tracker_losses import TrackerLosses
 from gazelive.simulation.truth import (
@@ -35,8 +37,6 @@ __all__ = ["Oculomotor", "OculomotorTraits", "SimulatedTrace", "trace_to_samples
 Floats = npt.NDArray[np.float64]
 
 _RATES_HZ = (100.0, 4000.0)
-_TREMOR_BANDWIDTH_HZ = 25.0
-_PUPIL_LIGHT_TIME_CONSTANT_S = 0.3
 _CORRECTION_FLOOR_DEG = 0.3
 """A landing error below this is left to drift."""
 _SHORTFALL_LIMIT = 0.4
@@ -93,12 +93,12 @@ class Oculomotor:
         self._offsets = _offsets(traits)[[("L", "R").index(eye) for eye in self._eye_names]]
         n_eyes = len(self._eye_names)
         self._state = np.zeros(kernels.STATE_EYES + kernels.STATE_PER_EYE * n_eyes)
-        self._coefficients = _coefficients(traits, self._eye_names, self._interval_s)
+        self._coefficients = fixation_coefficients(traits, self._eye_names, self._interval_s)
         self._n_normals = 3 + 5 * n_eyes
         self._log_light = 0.0
         self._n_made = 0
         self._n_taken = 0
-        self._pending: list[tuple[Floats, Floats]] = []
+        self._pending = PendingSamples(n_eyes)
         self._movements: list[_Movement] = []
         self._losses = TrackerLosses(traits, self._eye_names, losses)
         self._saccades: list[TrueSaccade] = []
@@ -164,7 +164,7 @@ class Oculomotor:
     def take(self, n: int | None = None) -> SimulatedTrace:
         """Remove and return the first `n` samples (default: all), with the events that ended."""
         n = self.n_pending if n is None else min(n, self.n_pending)
-        gaze, pupil = self._take_arrays(n)
+        gaze, pupil = self._pending.take(n)
         counts = np.arange(self._n_taken, self._n_taken + n)
         self._n_taken += n
         times_us = np.round(counts * (1e6 / self.sampling_rate_hz)).astype(np.int64)
@@ -228,7 +228,7 @@ class Oculomotor:
         self._losses.spoil(gaze, pupil, self._n_made, self._interval_s)
         self._n_rest += n
         self._n_made += n
-        self._pending.append((gaze, pupil))
+        self._pending.append(gaze, pupil)
 
     def _microsaccade(self, start_s: float) -> None:
         rng, traits = self._microsaccade_rng, self.traits
@@ -329,26 +329,6 @@ class Oculomotor:
             self._fixations.append(fixation)
         self._fixation_start_us[index] = saccade.offset_us
 
-    def _take_arrays(self, n: int) -> tuple[Floats, Floats]:
-        """Return the first `n` pending samples: gaze (n_eyes, n, 2) and pupil (n_eyes, n)."""
-        n_eyes = len(self._eye_names)
-        gaze, pupil = np.empty((n_eyes, n, 2)), np.empty((n_eyes, n))
-        filled = 0
-        n_used = 0
-        for part_gaze, part_pupil in self._pending:
-            if filled == n:
-                break
-            use = min(part_gaze.shape[1], n - filled)
-            gaze[:, filled : filled + use] = part_gaze[:, :use]
-            pupil[:, filled : filled + use] = part_pupil[:, :use]
-            filled += use
-            if use == part_gaze.shape[1]:
-                n_used += 1
-            else:
-                self._pending[n_used] = (part_gaze[:, use:], part_pupil[:, use:])
-        del self._pending[:n_used]
-        return gaze, pupil
-
     def _take_events(
         self,
     ) -> tuple[tuple[TrueSaccade, ...], tuple[TrueFixation, ...], tuple[TrueBlink, ...]]:
@@ -395,44 +375,3 @@ def _offsets(traits: OculomotorTraits) -> Floats:
             [traits.right_offset_x_deg, traits.right_offset_y_deg],
         ]
     )
-
-
-def _coefficients(traits: OculomotorTraits, eyes: tuple[Eye, ...], interval_s: float) -> Floats:
-    """Return what `advance_fixation` multiplies by at this sampling interval.
-
-    Each process is the exact sampling of a process in continuous time, so its variance and its
-    correlation over time do not depend on the rate.
-    """
-    c = np.zeros(kernels.NOISE_KICK + 2 * len(eyes))
-    c[kernels.DRIFT_KEEP] = keep = math.exp(-interval_s / traits.drift_persistence_s)
-    c[kernels.DRIFT_KICK_X] = traits.drift_speed_x_deg_s * math.sqrt(1 - keep * keep)
-    c[kernels.DRIFT_KICK_Y] = traits.drift_speed_y_deg_s * math.sqrt(1 - keep * keep)
-    c[kernels.DRIFT_STEP] = interval_s
-    c[kernels.DRIFT_RETURN] = math.exp(-interval_s / traits.drift_return_s)
-    radius = math.exp(-math.pi * _TREMOR_BANDWIDTH_HZ * interval_s)
-    turn = 2 * math.pi * traits.tremor_frequency_hz * interval_s
-    c[kernels.TREMOR_1], c[kernels.TREMOR_2], kick = _resonator(radius, turn)
-    c[kernels.TREMOR_KICK] = traits.tremor_deg * kick
-    radius = 0.0
-    if traits.noise_correlation_s > 0:
-        radius = math.exp(-interval_s / traits.noise_correlation_s)
-    c[kernels.NOISE_1], c[kernels.NOISE_2], kick = _resonator(radius, 0.0)
-    for index, eye in enumerate(eyes):
-        ratio = traits.eye_noise_ratio ** (0.5 if eye == "L" else -0.5)
-        c[kernels.NOISE_KICK + 2 * index] = traits.noise_x_deg * ratio * kick
-        c[kernels.NOISE_KICK + 2 * index + 1] = traits.noise_y_deg * ratio * kick
-    c[kernels.PUPIL_KEEP] = keep = math.exp(-interval_s / traits.pupil_time_constant_s)
-    c[kernels.PUPIL_KICK] = traits.pupil_fluctuation * math.sqrt(1 - keep * keep)
-    c[kernels.PUPIL_LIGHT_KEEP] = math.exp(-interval_s / _PUPIL_LIGHT_TIME_CONSTANT_S)
-    c[kernels.PUPIL_NOISE] = traits.pupil_noise
-    return c
-
-
-def _resonator(radius: float, turn: float) -> tuple[float, float, float]:
-    """Return x[n] = first·x[n−1] + second·x[n−2] + kick·normal with unit variance.
-
-    Its poles have the given radius and angle; a `turn` of 0 makes a second-order low-pass.
-    """
-    first, second = 2 * radius * math.cos(turn), -radius * radius
-    variance = (1 - second) / ((1 + second) * ((1 - second) ** 2 - first * first))
-    return first, second, 1 / math.sqrt(variance)
