@@ -13,10 +13,19 @@ SHOWN_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
 
 def images_in(folder: Path) -> list[Path]:
-    """Return the images to be shown that are right in a folder, by name."""
+    """Return the images to be shown that are right in a folder, by name.
+
+    Hidden files are none (macOS leaves a `._cat.jpg` beside each image that it copies). Paths are
+    compared as texts, so that the order is the same on every system.
+    """
     if not folder.is_dir():
         return []
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in SHOWN_SUFFIXES)
+    images = [
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in SHOWN_SUFFIXES and not path.name.startswith(".")
+    ]
+    return sorted((path for path in images if path.is_file()), key=lambda path: path.name)
 
 
 def find_image(name: str, folders: Iterable[Path]) -> Path | None:

@@ -10,6 +10,7 @@ from PIL import Image
 from gazelive.config.schema import ExperimentConfig
 from gazelive.errors import ConfigError
 from gazelive.experiment.plan import make_plan, picture_of, questions
+from gazelive.recordings.image_files import images_in
 
 from .lab import changed
 
@@ -71,3 +72,12 @@ def test_questions_are_half_about_images_that_were_not_shown(images: Path) -> No
     assert sum(was_shown for _, was_shown in asked) == 3
     assert all((picture.path in shown) == was_shown for picture, was_shown in asked)
     assert len({picture.path for picture, _ in asked}) == 6
+
+
+def test_what_is_no_image_is_not_shown_and_the_order_is_that_of_any_system(tmp_path: Path) -> None:
+    for name in ("b.png", "A.PNG", "C.jpg", "e.png"):
+        Image.new("RGB", (30, 20)).save(tmp_path / name)
+    (tmp_path / "._e.png").write_bytes(b"left by macOS")
+    (tmp_path / "d.jpg").mkdir()
+    (tmp_path / "Thumbs.db").write_bytes(b"left by Windows")
+    assert [path.name for path in images_in(tmp_path)] == ["A.PNG", "C.jpg", "b.png", "e.png"]
