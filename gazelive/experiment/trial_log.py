@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gazelive.devices.eyelink_link import LONGEST_MESSAGE
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import Picture
 from gazelive.experiment.plan import PlannedTrial
@@ -120,12 +121,19 @@ class TrialLog:
         self._told[name] = f"{1000 * seconds:.1f}"
 
     def _image_message(self, picture: Picture) -> str:
-        """Return Data Viewer's command to load the image; its path is relative to the EDF."""
+        """Return Data Viewer's command to load the image; its path is relative to the EDF.
+
+        Where that does not fit into a message of the EDF, which would lose what stands at its end,
+        the image's name alone has to do.
+        """
         try:
             path = Path(os.path.relpath(picture.path, self._folder)).as_posix()
         except ValueError:  # another drive
             path = picture.path.as_posix()
         x_px = picture.left_px + picture.width_px / 2
         y_px = picture.top_px + picture.height_px / 2
-        size = f"{picture.width_px:.0f} {picture.height_px:.0f}"
-        return f"!V IMGLOAD CENTER {path} {x_px:.0f} {y_px:.0f} {size}"
+        where = f"{x_px:.0f} {y_px:.0f} {picture.width_px:.0f} {picture.height_px:.0f}"
+        message = f"!V IMGLOAD CENTER {path} {where}"
+        if len(message) > LONGEST_MESSAGE:
+            return f"!V IMGLOAD CENTER {picture.path.name} {where}"
+        return message

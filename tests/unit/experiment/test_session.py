@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gazelive.clock import ManualClock
@@ -18,7 +20,7 @@ from gazelive.gaze.documents import Posterior
 from gazelive.offline.scanpaths import gather
 from gazelive.recordings.recording import Calibration
 
-from .lab import SHORT, Lab, changed, texts
+from .lab import SHORT, Lab, changed, plan_of_images, texts
 from .manual_display import FRAME_S, ManualDisplay
 
 
@@ -392,3 +394,13 @@ def test_every_text_is_pictured_and_the_first_of_each_other_scene(tmp_path: Path
         stage.show(scene)
     pictures = sorted(path.name for path in (tmp_path / "pictures").iterdir())
     assert pictures == ["blank.png", "target.png", "words-2.png", "words.png"]
+
+
+def test_a_long_path_to_an_image_does_not_cost_its_place(tmp_path: Path) -> None:
+    far = Path("/stimuli", *("a_folder_with_a_long_name",) * 5, "image1.png")
+    plan = plan_of_images(1)
+    (trial,) = plan.trials
+    trial = msgspec.structs.replace(trial, picture=msgspec.structs.replace(trial.picture, path=far))
+    lab = Lab(tmp_path / "s", plan=replace(plan, trials=(trial,)))
+    said = texts(lab.run())
+    assert "!V IMGLOAD CENTER image1.png 960 540 1500 1000" in said
