@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from gazelive.engine.threads import hold_to_one_thread
 # Several workers share few cores: two BLAS threads each, which wait for each other by spinning,
 # would make what is trained in tests twenty times slower.
 hold_to_one_thread()
+
+os.environ.setdefault("HOME", tempfile.gettempdir())  # PsychoPy does not load without one
 
 # The same examples in every run, however slow the machine: a failure is one of the code, not of
 # chance. `--hypothesis-profile explore --randomly-seed $RANDOM` looks for new ones, in any order.
