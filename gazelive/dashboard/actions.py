@@ -36,6 +36,7 @@ SPECS = (
     ActionSpec("smaller", "&View", "Text s&maller", "Ctrl+-"),
     ActionSpec("usual", "&View", "Text as &usual", "Ctrl+0"),
     ActionSpec("full_screen", "&View", "&Full screen", "F11", checkable=True),
+    ActionSpec("float", "&View", "&Take the panel out, or back", "Ctrl+Shift+F"),
     ActionSpec("reset", "&View", "Panels back to their &places", "Ctrl+Shift+R"),
     ActionSpec("keys", "&Help", "&Keys", "F1"),
 )

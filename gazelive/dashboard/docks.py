@@ -6,9 +6,10 @@ import itertools
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QKeySequence
-from PyQt6.QtWidgets import QDockWidget, QMainWindow, QMenu
+from PyQt6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMenu
 
-from gazelive.dashboard.views.panel import Panel
+from gazelive.dashboard.dock_title import DockTitle
+from gazelive.dashboard.views.panel import Look, Panel
 
 COLUMNS = (
     ("posterior_now", "posterior_over_time"),
@@ -35,7 +36,15 @@ class Docks:
             dock.setObjectName(key)
             dock.setWidget(panel)
             dock.setAccessibleName(panel.title)
+            dock.setTitleBarWidget(DockTitle(dock))
             self.docks[key] = dock
+
+    def set_look(self, look: Look) -> None:
+        """Take on colours and sizes."""
+        for dock in self.docks.values():
+            title = dock.titleBarWidget()
+            assert isinstance(title, DockTitle)
+            title.set_look(look)
 
     def arrange(self) -> None:
         """Put every panel in its first place."""
@@ -79,6 +88,14 @@ class Docks:
             assert toggle is not None
             toggle.setText(f"Show {dock.windowTitle()}")
             menu.addAction(toggle)
+
+    def float_or_dock(self) -> None:
+        """Take the panel that has the keyboard out of the window, or put it back."""
+        focused = QApplication.focusWidget()
+        for dock in self.docks.values():
+            if focused is not None and dock.isAncestorOf(focused):
+                dock.setFloating(not dock.isFloating())
+                focused.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def go_to(self, key: str) -> None:
         """Show a panel and give it the keyboard."""

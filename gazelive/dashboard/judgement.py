@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from gazelive.dashboard.connection import Phase
 from gazelive.dashboard.wording import THIN, percent
 from gazelive.gaze.documents import QualitySummary, Validated
 
@@ -95,16 +96,17 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def verdict(rows: Iterable[Gauge]) -> Verdict:
-    """Return the worst level, and what it is due to."""
+def verdict(rows: Iterable[Gauge], phase: Phase = "running") -> Verdict:
+    """Return the worst level, and what it is due to; of what no longer comes it is the past."""
     known = [row for row in rows if row.level is not Level.UNKNOWN]
     if not known:
         return Verdict(Level.UNKNOWN, "Nothing measured yet")
     worst = max(row.level for row in known)
-    if worst is Level.GOOD:
-        return Verdict(worst, "Data are good")
     blamed = ", ".join(row.name.lower() for row in known if row.level is worst)
-    return Verdict(worst, f"Data are {worst.word}: {blamed}")
+    judged = worst.word if worst is Level.GOOD else f"{worst.word}: {blamed}"
+    if phase in ("lost", "silent"):
+        return Verdict(Level.UNKNOWN, f"Nothing comes; until then data were {judged}")
+    return Verdict(worst, f"Data {'were' if phase == 'stopped' else 'are'} {judged}")
 
 
 def below(value: float, good: float, fair: float) -> Level:

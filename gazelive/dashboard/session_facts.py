@@ -58,7 +58,7 @@ def _image(state: DashboardState) -> str:
 def _elapsed(state: DashboardState) -> str:
     elapsed = clock_time(state.elapsed_s)
     share = None if state.playback is None else state.playback.share
-    return elapsed if share is None else f"{elapsed}, {share:.0%} of the replay"
+    return elapsed if share is None else f"{elapsed}, {100 * share:.0f}{THIN}% of the replay"
 
 
 def _device(state: DashboardState) -> str:

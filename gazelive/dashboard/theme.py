@@ -208,9 +208,10 @@ def style_sheet(theme: Theme, scale: float) -> str:
         QMainWindow::separator {{ background: {theme.window};
             width: {pad + 2}px; height: {pad + 2}px; }}
         QMainWindow::separator:hover {{ background: {theme.accent}; }}
-        QDockWidget {{ color: {theme.text}; font-weight: 600; }}
-        QDockWidget::title {{ background: {theme.raised}; border: 1px solid {theme.border};
-            padding: {pad}px {2 * pad}px; text-align: left; }}
+        QWidget#docktitle {{ background: {theme.raised}; border: 1px solid {theme.border}; }}
+        QToolButton#dockbutton {{ background: transparent; border: 1px solid transparent;
+            padding: 1px; }}
+        QToolButton#dockbutton:hover {{ border-color: {theme.accent}; }}
         QWidget#panel {{ background: {theme.panel}; border: 1px solid {theme.border};
             border-top: none; font-weight: 400; }}
         QWidget#panel:focus {{ border: 2px solid {theme.accent}; }}

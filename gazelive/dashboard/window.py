@@ -87,6 +87,7 @@ class DashboardWindow(QMainWindow):
                 "smaller": lambda: self._set_zoom(self._zoom / ZOOM_STEP),
                 "usual": lambda: self._set_zoom(1.0),
                 "full_screen": self._toggle_full_screen,
+                "float": self._float_panel,
                 "reset": self._reset_layout,
                 "keys": self._show_keys,
             },
@@ -340,6 +341,9 @@ class DashboardWindow(QMainWindow):
         else:
             self.showNormal()
 
+    def _float_panel(self) -> None:
+        self._docks.float_or_dock()
+
     def _reset_layout(self) -> None:
         self._has_own_layout = False
         self._docks.arrange()
@@ -358,8 +362,7 @@ class DashboardWindow(QMainWindow):
         bar = self.menuBar()
         assert bar is not None
         bar.setFont(scaled_font(look.scale))
-        for dock in self._docks.docks.values():
-            dock.setFont(scaled_font(look.scale))
+        self._docks.set_look(look)
         self._header.set_look(look)
         for panel in self.panels.values():
             panel.scale_spacing(look.scale)

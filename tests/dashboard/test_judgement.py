@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from gazelive.dashboard.judgement import Level, averaged, below, gauges, verdict
+from gazelive.dashboard.judgement import Level, Verdict, averaged, below, gauges, verdict
 
 from .sent import summary, validated
 
@@ -22,6 +22,11 @@ def test_good_data_are_good_in_every_row():
     assert {row.level for row in rows} == {Level.GOOD}
     assert verdict(rows) == verdict(rows[:1])
     assert verdict(rows).text == "Data are good"
+    assert verdict(rows, "stopped") == Verdict(Level.GOOD, "Data were good")
+    for gone in ("lost", "silent"):  # an old green sign would be a lie
+        assert verdict(rows, gone) == Verdict(
+            Level.UNKNOWN, "Nothing comes; until then data were good"
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,6 @@ from PyQt6.QtWidgets import (
     QGraphicsItem,
     QGraphicsPixmapItem,
     QGraphicsRectItem,
-    QGridLayout,
-    QHBoxLayout,
     QLabel,
 )
 
@@ -23,7 +21,7 @@ from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import TURN_STYLES, TURN_WORDS, scaled_font
 from gazelive.dashboard.views.gaze_items import OUTLINE, ScanpathItem, TrailItem
 from gazelive.dashboard.views.legend import Entry, Legend
-from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
+from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import minus, plot_widget, set_ticks, style_axes
 from gazelive.features.turns import Turn
 from gazelive.gaze.documents import TrialStarted
@@ -66,15 +64,7 @@ class GazeOnImage(Panel):
         self._where = QLabel()
         self._where.setObjectName("faint")
         self._hint = Hint("No gaze yet.")
-        bottom = QHBoxLayout()
-        bottom.addWidget(self._legend, 1)
-        bottom.addWidget(self._where, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-        layout = QGridLayout(self)
-        layout.setContentsMargins(4, 4, 8, 6)
-        layout.setSpacing(2)
-        over_each_other(layout, 0, self._plot, self._hint)
-        layout.addLayout(bottom, 1, 0)
-        layout.setRowStretch(0, 1)
+        self._lay_out_plot(self._plot, self._hint, self._legend, self._where)
 
     def set_look(self, look: Look) -> None:
         """Take on colours and sizes."""

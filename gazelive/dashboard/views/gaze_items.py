@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
-from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PyQt6.QtWidgets import QGraphicsItem
 
 from gazelive.dashboard.gaze_scene import ScreenView, TurnedSaccade
 from gazelive.dashboard.theme import TURN_STYLES
+from gazelive.dashboard.views.painted_item import PaintedItem
 from gazelive.dashboard.views.panel import Look
 from gazelive.gaze.events import Fixation
 
@@ -53,13 +54,12 @@ def _moving(points: Floats, grid: float) -> list[list[float]]:
     return kept
 
 
-class ScanpathItem(QGraphicsItem):
+class ScanpathItem(PaintedItem):
     """Fixations and saccades of the image; painted once, then kept as a picture by Qt."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        self._bounds = QRectF()
         self._circles: list[tuple[QPointF, float, float]] = []
         self._lines: list[tuple[QPointF, QPointF, TurnedSaccade]] = []
         self._look: Look | None = None
@@ -72,9 +72,8 @@ class ScanpathItem(QGraphicsItem):
         look: Look,
     ) -> None:
         """Paint these."""
-        self.prepareGeometryChange()
+        self.set_bounds(QRectF(0, 0, screen.width_px, screen.height_px))
         self._look = look
-        self._bounds = QRectF(0, 0, screen.width_px, screen.height_px)
         self._circles = []
         for fixation in fixations:
             centre = _point(screen, fixation.x_deg, fixation.y_deg)
@@ -91,18 +90,9 @@ class ScanpathItem(QGraphicsItem):
                 self._lines.append((start, end, turned))
         self.update()
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
-        """Return the screen."""
-        return self._bounds
-
-    def paint(
-        self,
-        painter: QPainter | None,
-        option: QStyleOptionGraphicsItem | None,
-        widget: QWidget | None = None,
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         """Draw lines with a dark edge, then circles."""
-        if painter is None or self._look is None:
+        if self._look is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width = 1.7 * self._look.scale
@@ -124,12 +114,11 @@ class ScanpathItem(QGraphicsItem):
             painter.drawEllipse(centre, radius_x, radius_y)
 
 
-class TrailItem(QGraphicsItem):
+class TrailItem(PaintedItem):
     """Where the gaze just was, fading, and where it is."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._bounds = QRectF()
         self._slices: list[QPolygonF] = []
         self._gaze: QPointF | None = None
         self._radius_px = 1.0
@@ -137,18 +126,17 @@ class TrailItem(QGraphicsItem):
 
     def set_content(self, x_px: Floats, y_px: Floats, radius_px: float, look: Look) -> None:
         """Paint the gaze at the last position and the trail of the others; NaN breaks it."""
-        self.prepareGeometryChange()
         self._look, self._radius_px = look, radius_px
         seen = np.isfinite(x_px) & np.isfinite(y_px)
         self._gaze = QPointF(x_px[-1], y_px[-1]) if len(seen) and seen[-1] else None
         self._slices = []
         grid = radius_px * STILL
-        self._bounds = QRectF()
+        bounds = QRectF()
         if seen.any():
             left, right = float(x_px[seen].min()), float(x_px[seen].max())
             top, bottom = float(y_px[seen].min()), float(y_px[seen].max())
             around = 3 * radius_px
-            self._bounds = QRectF(left, top, right - left, bottom - top).adjusted(
+            bounds = QRectF(left, top, right - left, bottom - top).adjusted(
                 -around, -around, around, around
             )
             edges = np.linspace(0, len(seen) - 1, TRAIL_SLICES + 1).round().astype(int)
@@ -156,19 +144,11 @@ class TrailItem(QGraphicsItem):
                 inside = slice(first, last + 1)
                 points = np.column_stack((x_px[inside], y_px[inside]))[seen[inside]]
                 self._slices.append(QPolygonF([QPointF(*at) for at in _moving(points, grid)]))
+        self.set_bounds(bounds)
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
-        """Return what trail and gaze cover."""
-        return self._bounds
-
-    def paint(
-        self,
-        painter: QPainter | None,
-        option: QStyleOptionGraphicsItem | None,
-        widget: QWidget | None = None,
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         """Draw the trail, the older the fainter, and the gaze."""
-        if painter is None or self._look is None:
+        if self._look is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(self._look.theme.gaze)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtGui import QColor, QResizeEvent
-from PyQt6.QtWidgets import QGridLayout
 
 from gazelive.dashboard.event_record import MainSequencePoints, share_inside, usable_band
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
-from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
+from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
 from gazelive.dashboard.wording import counted
 from gazelive.gaze.documents import MainSequence
@@ -42,12 +41,7 @@ class MainSequencePanel(Panel):
             self._plot.addItem(item, ignoreBounds=True)
         self._legend = Legend()
         self._hint = Hint("Points appear with the first saccades.")
-        layout = QGridLayout(self)
-        layout.setContentsMargins(4, 4, 8, 6)
-        layout.setSpacing(2)
-        over_each_other(layout, 0, self._plot, self._hint)
-        layout.addWidget(self._legend, 1, 0)
-        layout.setRowStretch(0, 1)
+        self._lay_out_plot(self._plot, self._hint, self._legend)
 
     def set_look(self, look: Look) -> None:
         """Take on colours and sizes."""

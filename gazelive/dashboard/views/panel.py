@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from PyQt6.QtCore import QMargins, Qt
-from PyQt6.QtWidgets import QGridLayout, QLabel, QLayout, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QWidget
 
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import Theme, scaled_font
@@ -52,6 +52,21 @@ class Panel(QWidget):
             layout.setContentsMargins(margins * scale)
             if spacing > 0:
                 layout.setSpacing(round(spacing * scale))
+
+    def _lay_out_plot(
+        self, plot: QWidget, hint: QWidget, legend: QWidget, corner: QWidget | None = None
+    ) -> None:
+        """Put a plot over its legend, what is said without data over the plot, and a corner."""
+        below = QHBoxLayout()
+        below.addWidget(legend, 1)
+        if corner is not None:
+            below.addWidget(corner, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(4, 4, 8, 6)
+        layout.setSpacing(2)
+        over_each_other(layout, 0, plot, hint)
+        layout.addLayout(below, 1, 0)
+        layout.setRowStretch(0, 1)
 
     def refresh(self, state: DashboardState) -> None:
         """Show what has changed since the last call."""

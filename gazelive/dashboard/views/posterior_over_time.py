@@ -12,14 +12,14 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout
+from PyQt6.QtWidgets import QComboBox
 
 from gazelive.dashboard.axis_limits import Limits, round_ticks, steady_limits
 from gazelive.dashboard.posteriors import UNKNOWN, Against, viewer_name
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
 from gazelive.dashboard.views.legend import Entry, Legend
-from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
+from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
 
 MOST_LINES = 5
@@ -59,16 +59,8 @@ class PosteriorOverTime(Panel):
         self._choice.addItem("by saccades", "saccades")
         self._choice.addItem("by seconds", "seconds")
         self._choice.currentIndexChanged.connect(self._choose)
-        self._hint = Hint("Lines appear with the first posterior.")
-        bottom = QHBoxLayout()
-        bottom.addWidget(self._legend, 1)
-        bottom.addWidget(self._choice, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QGridLayout(self)
-        layout.setContentsMargins(4, 4, 8, 6)
-        layout.setSpacing(2)
-        over_each_other(layout, 0, self._plot, self._hint)
-        layout.addLayout(bottom, 1, 0)
-        layout.setRowStretch(0, 1)
+        self._hint = Hint("")
+        self._lay_out_plot(self._plot, self._hint, self._legend, self._choice)
 
     def choose_axis(self, against: Against) -> None:
         """Draw against saccades or seconds."""
@@ -101,12 +93,18 @@ class PosteriorOverTime(Panel):
 
     def refresh(self, state: DashboardState) -> None:
         """Draw the lines where something came."""
-        revision = (state.history.revision, state.posterior_revision)
+        revision = (state.history.revision, state.posterior_revision, state.model)
         if not self._rested() or self._look is None or revision == self._drawn:
             return
         self._drawn = revision
         self._tire()
-        self._hint.setVisible(not state.history.points)
+        has_lines = bool(state.history.points)
+        self._hint.setText(
+            "No lines: no model is loaded."
+            if state.run is not None and state.model is None
+            else "Lines appear with the first posterior."
+        )
+        self._hint.setVisible(not has_lines)
         self._set_range(state)
         self._draw_boundaries(state)
         self._draw_lines(state, self._look)
@@ -121,7 +119,7 @@ class PosteriorOverTime(Panel):
         self._plot.setLabel("bottom", AXIS_WORDS[self.against])
 
     def _draw_boundaries(self, state: DashboardState) -> None:
-        boundaries = state.history.boundaries
+        boundaries = state.history.boundaries if state.history.points else ()
         places = np.array([boundary.along(self.against) for boundary in boundaries])
         self._boundaries.setData(np.repeat(places, 2), np.tile([-0.03, 1.06], len(places)))
         every = -(-len(boundaries) // MOST_LABELS) or 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout
 
+from gazelive.dashboard.connection import Phase
 from gazelive.dashboard.judgement import Gauge, Level, verdict
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import scaled_font
@@ -21,7 +22,7 @@ class QualityPanel(Panel):
     def __init__(self) -> None:
         super().__init__()
         self._look: Look | None = None
-        self._drawn: tuple[Gauge, ...] | None = None
+        self._drawn: tuple[tuple[Gauge, ...], Phase] | None = None
         self._verdict = QLabel()
         self._verdict.setWordWrap(True)
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
@@ -44,15 +45,15 @@ class QualityPanel(Panel):
 
     def refresh(self, state: DashboardState) -> None:
         """Show the gauges where one has changed."""
-        gauges = state.gauges
-        if self._look is None or gauges == self._drawn:
+        gauges, phase = state.gauges, state.connection.phase
+        if self._look is None or (gauges, phase) == self._drawn:
             return
-        self._drawn = gauges
+        self._drawn = gauges, phase
         while len(self._rows) < len(gauges):
             self._add_row()
         for row, gauge in zip(self._rows, gauges, strict=True):
             self._fill(row, gauge, self._look)
-        overall = verdict(gauges)
+        overall = verdict(gauges, phase)
         self._verdict.setText(f"{overall.level.sign} {overall.text}")
         self._verdict.setFont(scaled_font(self._look.scale, 1.05, bold=True))
         self._verdict.setStyleSheet(f"color: {self._look.theme.level(overall.level)};")

@@ -56,6 +56,7 @@ class SessionPanel(Panel):
         self.buttons = {name: _button(action) for name, action in actions.items()}
         self.buttons["save"].setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed = QComboBox()
+        self.speed.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.speed.setAccessibleName("Speed of the replay")
         self.speed.setToolTip("Speed of the replay (Ctrl+[ slower, Ctrl+] faster)")
         for speed in SPEEDS:

@@ -10,22 +10,16 @@ import numpy.typing as npt
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QGraphicsItem,
-    QGridLayout,
-    QHBoxLayout,
-    QStyleOptionGraphicsItem,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox
 
 from gazelive.dashboard.axis_limits import Limits, round_ticks, steady_limits
 from gazelive.dashboard.event_record import Band
 from gazelive.dashboard.state import DashboardState
 from gazelive.dashboard.theme import Theme, scaled_font
 from gazelive.dashboard.views.legend import Entry, Legend
-from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
-from gazelive.dashboard.views.plotting import minus, plain, set_ticks, style_axes
+from gazelive.dashboard.views.painted_item import PaintedItem
+from gazelive.dashboard.views.panel import Hint, Look, Panel
+from gazelive.dashboard.views.plotting import HairCurve, minus, plain, set_ticks, style_axes
 
 WINDOWS_S = (2.0, 5.0, 10.0)
 ROWS = (("x (°)", 2.0), ("y (°)", 2.0), ("°/s", 100.0))
@@ -43,35 +37,23 @@ FIT_EVERY = 5
 """Frames between two looks at the limits of the axes."""
 
 
-class BandsItem(QGraphicsItem):
+class BandsItem(PaintedItem):
     """Shaded stretches over the whole height of a plot."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._bounds = QRectF()
         self._stretches: list[Stretch] = []
 
     def set_content(self, stretches: list[Stretch], view: QRectF) -> None:
         """Shade these; `view` is what the plot shows, seconds before the newest sample."""
-        self.prepareGeometryChange()
-        self._bounds = view
+        self.set_bounds(view)
         self._stretches = stretches
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
-        """Return what the plot shows."""
-        return self._bounds
-
-    def paint(
-        self,
-        painter: QPainter | None,
-        option: QStyleOptionGraphicsItem | None,
-        widget: QWidget | None = None,
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         """Fill the stretches."""
-        if painter is not None:
-            top, height = self._bounds.top(), self._bounds.height()
-            for start_s, end_s, colour in self._stretches:
-                painter.fillRect(QRectF(start_s, top, end_s - start_s, height), colour)
+        area = self.boundingRect()
+        for start_s, end_s, colour in self._stretches:
+            painter.fillRect(QRectF(start_s, area.top(), end_s - start_s, area.height()), colour)
 
 
 def stretches_of(bands: list[Band], newest_us: int, seconds: float, theme: Theme) -> list[Stretch]:
@@ -107,7 +89,7 @@ class Traces(Panel):
         self._canvas.ci.layout.setContentsMargins(0, 2, 0, 0)
         self._plots: list[Any] = [self._canvas.addPlot(row=i, col=0) for i in range(len(ROWS))]
         self._bands = [BandsItem() for _ in ROWS]
-        self._curves = [pg.PlotCurveItem(connect="finite") for _ in ROWS]
+        self._curves = [HairCurve() for _ in ROWS]
         for plot, bands, curve in zip(self._plots, self._bands, self._curves, strict=True):
             plain(plot)
             plot.getViewBox().addItem(bands, ignoreBounds=True)
@@ -124,15 +106,7 @@ class Traces(Panel):
         self._choice.setCurrentIndex(WINDOWS_S.index(self.seconds))
         self._choice.currentIndexChanged.connect(self._choose)
         self._hint = Hint("Traces appear with the first samples.")
-        bottom = QHBoxLayout()
-        bottom.addWidget(self._legend, 1)
-        bottom.addWidget(self._choice, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QGridLayout(self)
-        layout.setContentsMargins(4, 2, 8, 6)
-        layout.setSpacing(2)
-        over_each_other(layout, 0, self._canvas, self._hint)
-        layout.addLayout(bottom, 1, 0)
-        layout.setRowStretch(0, 1)
+        self._lay_out_plot(self._canvas, self._hint, self._legend, self._choice)
 
     def _choose(self) -> None:
         self.seconds = self._choice.currentData()
@@ -155,7 +129,7 @@ class Traces(Panel):
             if self._limits[number] is None:
                 self._set_limits(number, FIRST_LIMITS[number])
                 self._limits[number] = None
-            curve.setPen(pg.mkPen(colours[number], width=1 if look.scale < 1.6 else 2))
+            curve.set_hair(colours[number], 1 if look.scale < 1.6 else 2)
         self._threshold.setPen(
             pg.mkPen(theme.threshold, width=1.5 * look.scale, style=Qt.PenStyle.DashLine)
         )
