@@ -22,6 +22,7 @@ _KINDS: dict[int, Literal["saccade", "fixation", "blink"]] = {
     END_BLINK: "blink",
 }
 _EYES: tuple[Eye, ...] = ("L", "R")
+_NOTHING = np.array(None, object)
 _POSITIONS = [0, 1, 2, 3, 6, 7]
 """Which of the numbers are positions."""
 
@@ -30,8 +31,7 @@ def tracker_events(heads: Integers, numbers: Doubles, prescaler: float) -> list[
     """Return the events of `heads` (n, 4) and `numbers` (n, 9); positions / `prescaler`."""
     if prescaler != 1:
         numbers[:, _POSITIONS] /= prescaler
-    known = numbers.astype(object)
-    known[np.isnan(numbers)] = None
+    known = np.where(np.isnan(numbers), _NOTHING, numbers)
     return [
         TrackerEvent(
             kind=_KINDS[kind],
