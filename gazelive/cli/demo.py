@@ -106,11 +106,12 @@ def _tell(result: Demo) -> None:
     for path, what in written.items():
         output.print(f"  {path!s:{width}}  {what}", markup=False)
     program, model, folder = called_as(), quoted(result.model), quoted(result.viewer.folder)
+    out = result.model.parent
     output.print("Try next:", markup=False)
     for command in (
         f"identify {model} {folder} --explain",
         f"replay {folder} --model {model} --speed 4",
-        f"detect {folder} --plot {quoted(result.model.parent / 'saccades.png')}",
+        f"detect {folder} -o {quoted(out / 'saccades.csv')} --plot {quoted(out / 'saccades.png')}",
         f"session report {folder}",
     ):
         output.print(f"  {program} {command}", markup=False)
