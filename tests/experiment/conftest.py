@@ -19,6 +19,8 @@ import pytest
 
 from gazelive.experiment.virtual_display import virtual_display
 
+from .recorded_lab import CONFIG
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 REAL_WINDOW = Path(__file__).with_name("real_window.py")
@@ -57,3 +59,10 @@ def in_window(screen_environment: dict[str, str]) -> InWindow:
         return answer
 
     return run
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A folder with the configuration of an experiment."""
+    (tmp_path / "lab.toml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path

@@ -1,0 +1,155 @@
+"""`gazelive record` that does not come to its end: stopped, or parts of it killed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gazelive.recordings.session_folder import read_manifest, read_session
+
+from .recorded_lab import change
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(
+        importlib.util.find_spec("psychopy") is None,
+        reason="PsychoPy is not installed (extra `experiment`)",
+    ),
+]
+
+PATIENCE_S = 240.0
+"""More than a busy machine needs; nothing waits for it unless something is wrong."""
+Begin = Callable[[], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def begin(lab: Path, screen_environment: dict[str, str]) -> Iterator[Begin]:
+    """Return what starts a session, which ends with the test whatever happens.
+
+    It hears Ctrl-C also where these tests run in the background.
+    """
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin() -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "gazelive", "record", "lab.toml", "--viewer", "anna"]
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            process = subprocess.Popen(
+                command, env=screen_environment, cwd=lab, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        finally:
+            signal.signal(signal.SIGINT, before)
+        begun.append(process)
+        return process
+
+    yield begin
+    for process in begun:
+        with process:
+            if process.poll() is None:
+                interrupted(process, signal.SIGKILL)
+
+
+def interrupted(process: subprocess.Popen[str], what: int) -> None:
+    """Do what Ctrl-C in a terminal does: everybody in the group hears it."""
+    os.killpg(process.pid, what)
+
+
+def found_in(folder: Path) -> bytes:
+    """Return what the engine has written; a new engine may just be setting it aside."""
+    try:
+        return (folder / "events.jsonl").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def wait_for(lab: Path, kind: str, process: subprocess.Popen[str]) -> Path:
+    """Return the session's folder once the engine has found something of a kind."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        assert process.poll() is None, process.communicate()[0]
+        for folder in lab.glob("sessions/*"):
+            if f'"{kind}"'.encode() in found_in(folder):
+                return folder
+        time.sleep(0.1)
+    interrupted(process, signal.SIGKILL)
+    raise AssertionError(f"no {kind} came: {process.communicate()[0]}")
+
+
+def wait_for_trial(folder: Path, number: int, process: subprocess.Popen[str]) -> int:
+    """Wait until the engine has settled so many trials."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        assert process.poll() is None, process.communicate()[0]
+        n = found_in(folder).count(b'"IntervalSettled"')
+        if n >= number:
+            return n
+        time.sleep(0.1)
+    interrupted(process, signal.SIGKILL)
+    raise AssertionError(f"the trials do not go on: {process.communicate()[0]}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
+def test_ctrl_c_while_it_starts_leaves_nothing(lab: Path, begin: Begin) -> None:
+    with begin() as process:
+        assert process.stdout is not None
+        while "Starting the engine" not in process.stdout.readline():
+            assert process.poll() is None
+        interrupted(process, signal.SIGINT)
+        said = process.stdout.read()
+    assert process.returncode == 1
+    assert "never begun" in said
+    assert "Traceback" not in said
+    assert not list(lab.glob("sessions/*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
+@pytest.mark.parametrize("by", ["the terminal", "kill"])
+def test_ctrl_c_ends_in_order(lab: Path, begin: Begin, by: str) -> None:
+    change(lab, "image_s = 2.0", "image_s = 300.0")  # it is interrupted within the first
+    process = begin()
+    folder = wait_for(lab, "SaccadeOnset", process)
+    if by == "kill":
+        process.terminate()
+    else:
+        interrupted(process, signal.SIGINT)
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    manifest: Any = read_manifest(folder)
+    assert manifest.stop_reason == "stopped by Ctrl-C", said
+    recording = read_session(folder)
+    assert recording.trials[-1].variables["outcome"] == "aborted"
+    assert (folder / f"{folder.name}.asc").is_file()
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="finds the processes by /proc")
+def test_the_engine_may_die_and_the_experiment_too(lab: Path, begin: Begin) -> None:
+    import psutil
+
+    change(lab, "n_images = 6", "n_images = 30")  # not over before a new engine is there
+    process = begin()
+    folder = wait_for(lab, "SaccadeOnset", process)
+    children = psutil.Process(process.pid).children()
+    (engine,) = (c for c in children if "gazelive.engine" in c.cmdline())
+    (experiment,) = (c for c in children if "--run" in c.cmdline())
+    engine.kill()
+    trials = wait_for_trial(folder, 3, process)
+    assert trials >= 3
+    experiment.kill()
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    assert "a new one catches up" in said
+    assert "it was never closed" in said
+    recording = read_session(folder)
+    assert len(recording.trials) >= 3
+    assert recording.n_samples > 3 * 2000
+    assert process.returncode != 0
