@@ -45,6 +45,7 @@ _OWN_DESCRIPTIONS = {
     "index": "Place of the trial in the session, counted from 1.",
     "attempt": "How often this image had been tried, this time included.",
     "outcome": "What became of the trial: shown, repeated, skipped or aborted.",
+    "evidence": "Whether what was seen counts (1), or was skipped or repeated too soon (0).",
     "dropped_frames": "Frames that the screen was late while the trial ran.",
     "image_ms": "How long the image was on the screen, in ms of the display computer's clock.",
     "onset_delay_ms": "From the end of the fixation gate to the image, in ms.",

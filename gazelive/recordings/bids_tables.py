@@ -24,7 +24,15 @@ NOT_KNOWN = "n/a"
 SAMPLE_COLUMNS = ("timestamp", "x_coordinate", "y_coordinate", "pupil_size")
 EVENT_COLUMNS = ("onset", "duration", "trial_type", "blink", "message")
 TRIAL_COLUMNS = ("onset", "duration", "trial_type", "trial", "image")
-OWN_VARIABLES = ("index", "attempt", "outcome", "dropped_frames", "image_ms", "onset_delay_ms")
+OWN_VARIABLES = (
+    "index",
+    "attempt",
+    "outcome",
+    "evidence",
+    "dropped_frames",
+    "image_ms",
+    "onset_delay_ms",
+)
 """Trial variables of gazelive's experiment; those of others are told apart by a prefix."""
 VARIABLE_PREFIX = "var_"
 _CROSS = re.compile(r"cross\s+(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\b")

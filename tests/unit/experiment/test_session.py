@@ -18,6 +18,7 @@ from gazelive.experiment.display import Blank, Cross, Picture, Question, Target,
 from gazelive.experiment.stage import Stage
 from gazelive.gaze.documents import Posterior
 from gazelive.offline.scanpaths import gather
+from gazelive.recordings.bids_tables import OWN_VARIABLES
 from gazelive.recordings.recording import Calibration
 
 from .lab import SHORT, Lab, changed, plan_of_images, texts
@@ -404,3 +405,8 @@ def test_a_long_path_to_an_image_does_not_cost_its_place(tmp_path: Path) -> None
     lab = Lab(tmp_path / "s", plan=replace(plan, trials=(trial,)))
     said = texts(lab.run())
     assert "!V IMGLOAD CENTER image1.png 960 540 1500 1000" in said
+
+
+def test_all_that_a_trial_tells_has_a_column_in_bids(tmp_path: Path) -> None:
+    (trial,) = Lab(tmp_path / "s", n_images=1).run().trials
+    assert set(trial.variables) == {"image", *OWN_VARIABLES}
