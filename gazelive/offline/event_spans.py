@@ -24,7 +24,7 @@ KIND_COLUMNS = ("event", "kind", "label", "type")
 FIXATION_COLUMNS = frozenset({"dispersion_deg", "drift_speed_deg_s", "x_deg", "y_deg", "x_px"})
 SACCADE_COLUMNS = frozenset({"amplitude_deg", "start_x_deg", "peak_velocity_deg_s"})
 """By these, events that do not say what they are can be told."""
-TRUTH_COLUMNS = frozenset({"kind", "onset_us", "offset_us", "oscillation_end_us", "lost"})
+TRUTH_COLUMNS = frozenset({"kind", "eye", "onset_us", "offset_us", "oscillation_end_us", "lost"})
 SHORTEST_MS, LONGEST_MS = 1.0, 2000.0
 """The typical saccade of a table lies between them, or its times are in another unit."""
 

@@ -222,9 +222,13 @@ def _of_truth(path: Path, searched: Searched) -> Labels:
     """Return what a simulated eye did; saccades that were lost cannot be found by anybody."""
     times = ("onset_us", "offset_us", "oscillation_end_us")
     types = {**dict.fromkeys(times, pa.float64()), "kind": pa.string(), "lost": pa.bool_()}
-    table = read_table_file(path, types).table
+    table = read_table_file(path, {**types, "eye": pa.string()}).table
+    table = table.filter(pa.array([eye in searched.eyes for eye in table["eye"].to_pylist()]))
     if not table.num_rows:
-        raise RecordingError("this truth has no event to compare with", path=path)
+        raise RecordingError(
+            f"this truth has no event of eye {' or '.join(searched.eyes)} to compare with",
+            path=path,
+        )
     kinds = np.array(table["kind"].to_pylist(), dtype=str)
     lost = np.asarray(table["lost"].fill_null(False), bool)
     onset, offset, still = (table[name].to_numpy().astype(np.float64) / 1000 for name in times)

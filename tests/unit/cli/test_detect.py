@@ -246,6 +246,13 @@ class TestCompareWithTruth:
         assert facts["confusion"]["oscillation"]["saccade"] == 1
         assert facts["onset_error_ms"]["median"] == 1
 
+    def test_only_the_eye_that_was_searched_counts(self, truth, tmp_path):
+        events = tmp_path / "events.csv"
+        events.write_text("onset_ms,offset_ms\n101,141\n")
+        (tmp_path / "events.csv.meta.json").write_text('{"eye": "L"}')
+        with pytest.raises(RecordingError, match="no event of eye L"):
+            run("compare", events, truth)
+
     def test_as_events_it_is_refused(self, truth):
         with pytest.raises(RecordingError, match="give it as LABELS"):
             run("compare", truth, truth)
