@@ -82,14 +82,14 @@ def identify(
     if as_json:
         content = results_json(model, results)
         for probe, explanation in zip(content["probes"], explanations or (), strict=False):
-            probe["explanation"] = explanation
+            probe["explanation"] = [{"feature": f, "evidence": value} for f, value in explanation]
         typer.echo(json.dumps(content))
         return
+    names = model.identifier.viewer_ids
     for number, result in enumerate(results):
         _tell(model, result)
-        if explanations is not None:
-            for entry in explanations[number]:
-                output.print(f"    {entry['evidence']:+8.2f}  {entry['feature']}", markup=False)
+        if explanations is not None and result.estimate.n_saccades:
+            _tell_why(names[result.estimate.best], explanations[number])
     say(f"{counted(len(results), 'probe')}. For everything: add --json.", quiet=quiet)
 
 
@@ -114,6 +114,18 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
     )
 
 
+def _tell_why(best: str, explanation: list[tuple[str, float]]) -> None:
+    if not explanation:
+        output.print("    what this method says cannot be told apart by features", markup=False)
+        return
+    total = sum(evidence for _, evidence in explanation)
+    output.print(
+        f"    for {best} against the others, natural-log odds: {total:+.2f}, of which", markup=False
+    )
+    for feature, evidence in explanation:
+        output.print(f"    {evidence:+8.2f}  {feature}", markup=False)
+
+
 def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
     import numpy as np
 
@@ -136,10 +148,11 @@ def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
         weights[names.index(name)] = weight
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ConfigError("needs numbers above 0", key="--prior")
-    return np.asarray(np.log(weights / weights.sum()), np.float64)
+    logs = np.log(weights)
+    return np.asarray(logs - np.logaddexp.reduce(logs), np.float64)
 
 
-def _explanations(model: TrainedModel, results: list[ProbeResult]) -> list[list[dict[str, object]]]:
+def _explanations(model: TrainedModel, results: list[ProbeResult]) -> list[list[tuple[str, float]]]:
     from gazelive.identification.explanation import explain_probe
 
     return [

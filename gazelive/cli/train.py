@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_f
 from gazelive.cli.model_text import summary, tell
 from gazelive.cli.options import OUT, Sessions, check_stimuli, names_of
 from gazelive.cli.wording import quoted
+
+if TYPE_CHECKING:
+    from gazelive.identification.model_file import TrainedModel
 
 
 def train(
@@ -100,7 +103,28 @@ def train(
         typer.echo(json.dumps(summary(trained.model), indent=2))
         return
     tell(trained.model, quiet=quiet)
-    say(f"Wrote {output}. Next: gazelive identify {quoted(output)} RECORDING", quiet=quiet)
+    flags_given = (("--screen", screen), ("--size-mm", size_mm), ("--distance-mm", distance_mm))
+    following = _next_command(trained.model, output, source, names_of(sessions), flags_given)
+    say(f"Wrote {output}. Next: {following}", quiet=quiet)
+
+
+def _next_command(
+    model: TrainedModel,
+    output: Path,
+    source: Path,
+    sessions: tuple[str, ...],
+    flags: tuple[tuple[str, str | None], ...],
+) -> str:
+    """Return how to use the model: on the sessions that were kept back, if there are any."""
+    from gazelive.recordings.corpus import read_corpus
+
+    what = "TABLE" if model.kind == "fixations" else "RECORDING"
+    if sessions and model.kind == "samples":
+        others = sorted({entry.session for entry in read_corpus(source).entries} - set(sessions))
+        if others:
+            what = f"{quoted(source)} --session {quoted(','.join(others))}"
+    screen = "".join(f" {name} {value}" for name, value in flags if value)
+    return f"gazelive identify {quoted(output)} {what}{screen}"
 
 
 def _check(output: Path, method: str, source: Path) -> None:

@@ -173,7 +173,7 @@ def _with_viewer(fitted: Fitted, viewer: str, paths: tuple[Scanpath, ...]) -> Fi
     machine = fitted.machine
     if isinstance(identifier, EmbeddingIdentifier):
         embedding = identifier.embedding
-        windows = samples.tempered_windows(alone, embedding.block)
+        windows = samples.tempered_windows(paths, embedding.block)
         if not len(windows.scores):
             raise ModelError(f"{viewer} has no saccade of {samples.LEAST_AMPLITUDE_DEG}° or more")
         vectors = samples.embedded(embedding, windows)

@@ -1,7 +1,7 @@
 """Which features spoke for and against the leader.
 
-Evidence is (nearly) a sum over the entries of a score, so it can be told apart by feature: what
-each added to the leader's log odds against the other viewers, weighted by how close they came.
+Evidence is a sum over the entries of a score, so it can be told apart by feature: what each added
+to the leader's log odds against the other viewers, weighted by how close they came.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from scipy import special
 
 from gazelive.features.scanpath import Scanpath
 from gazelive.identification.contract import Identifier
-from gazelive.identification.embedding import EmbeddingIdentifier, OpenInterval, OpenWindow
+from gazelive.identification.embedding import EmbeddingIdentifier
+from gazelive.identification.gazelive_samples import tempered_windows
 from gazelive.identification.linear import LinearIdentifier
 from gazelive.identification.representation import Representation
 from gazelive.identification.units import n_units
@@ -22,14 +23,19 @@ from gazelive.identification.units import n_units
 Floats = npt.NDArray[np.float64]
 
 N_TOLD = 12
+THE_REST = "everything else"
+CONSTANT = "constant of the viewer's machine"
+_WHEN = {"movement_": "saccade", "after_": "just after", "texture_": "fixation before"}
 
 
 def explain_probe(
     identifier: Identifier, scanpaths: Sequence[Scanpath], leader: int | None = None
-) -> list[dict[str, object]]:
+) -> list[tuple[str, float]]:
     """Return features with their evidence (natural-log odds for the leader), strongest first.
 
-    The leader is who has most evidence, unless a prior made it another.
+    The sum is the leader's log odds against the others, without the prior; what is weakest comes
+    last, together. The leader is who has most evidence, unless a prior made it another. Empty
+    where a method's evidence is no sum over features (`scenewalk`).
     """
     if isinstance(identifier, LinearIdentifier):
         named = _for_leader(*_explain_linear(identifier, scanpaths), leader)
@@ -37,8 +43,11 @@ def explain_probe(
         named = _for_leader(*_explain_embedding(identifier, scanpaths), leader)
     else:
         return []
-    strongest = sorted(named.items(), key=lambda item: -abs(item[1]))[:N_TOLD]
-    return [{"feature": name, "evidence": value} for name, value in strongest]
+    strongest = sorted(named.items(), key=lambda item: -abs(item[1]))
+    told, rest = strongest[:N_TOLD], strongest[N_TOLD:]
+    if rest:
+        told.append((THE_REST, sum(value for _, value in rest)))
+    return told
 
 
 def _explain_linear(
@@ -67,7 +76,7 @@ def _explain_linear(
                 name = Representation((weights.block,)).dimension_names()[-1]
                 _add(contributions, name, weights.types[types[types >= 0]].sum(axis=0))
     units = sum(n_units(path.n_saccades) for path in scanpaths)
-    _add(contributions, "how often each viewer is right", units * identifier.constant)
+    _add(contributions, CONSTANT, units * identifier.constant)
     if identifier.closing is not None and identifier.closing_weights is not None:
         for path in scanpaths:
             scores = identifier.closing.scores(path.n_saccades, path.seconds)
@@ -80,32 +89,29 @@ def _explain_linear(
 def _explain_embedding(
     identifier: EmbeddingIdentifier, scanpaths: Sequence[Scanpath]
 ) -> tuple[dict[str, Floats], Floats]:
-    """Return what each feature's part of the embedding adds to the cosines, and the cosines."""
+    """Return what each feature's part of the mean embedding adds to τ·cosine, and the sum."""
     embedding = identifier.embedding
-    weighted = np.zeros(embedding.n_embedded)
-    window = OpenWindow(embedding)
-    tempered = np.zeros(embedding.block.n_dimensions)
-    for path in scanpaths:
-        interval = OpenInterval(embedding)
-        window.clear()
-        for row in path.saccades:
-            interval.add(row)
-            if embedding.takes(row):
-                window.add(row)
-        weighted += interval.weighted()
-        if window.n:
-            tempered += window.n * window.tempered().astype(np.float64)
-    length = float(np.linalg.norm(tempered @ embedding.projection.astype(np.float64)))
-    total = identifier.temperature * identifier.cosines(weighted)
+    windows = tempered_windows(scanpaths, embedding.block)
+    centred = windows.scores.astype(np.float64) - embedding.mean
+    mean_score = windows.weight @ centred
+    projection = embedding.projection.astype(np.float64)
+    length = float(np.linalg.norm(mean_score @ projection))
     if not length > 0:
-        return {}, total
-    machines = embedding.projection.astype(np.float64) @ identifier.directions.T.astype(np.float64)
+        return {}, np.zeros(len(identifier.viewer_ids))
+    machines = projection @ identifier.directions.T.astype(np.float64)
+    said = identifier.temperature * (mean_score / length)[:, None] * machines
     contributions: dict[str, Floats] = {}
-    names = Representation((embedding.block,)).dimension_names()
-    for i, name in enumerate(names):
-        said = identifier.temperature * tempered[i] / length * machines[i]
-        _add(contributions, name, said)
-    return contributions, total
+    for name, part in zip(Representation((embedding.block,)).dimension_names(), said, strict=True):
+        _add(contributions, _plain_name(name), part)
+    return contributions, said.sum(axis=0)
+
+
+def _plain_name(name: str) -> str:
+    """Return a column's name as a person reads it: `saccade: vigor y`."""
+    for prefix, when in _WHEN.items():
+        if name.startswith(prefix):
+            return f"{when}: {name.removeprefix(prefix)}".replace("_", " ")
+    return name
 
 
 def _add(contributions: dict[str, Floats], name: str, said: Floats) -> None:

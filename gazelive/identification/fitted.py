@@ -16,6 +16,11 @@ Floats = npt.NDArray[np.float64]
 SingleFloats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
+Flags = npt.NDArray[np.bool_]
+
+SCANPATHS_HELD_OUT = "single scanpaths held out, within sessions"
+PARTS_HELD_OUT = "parts of each session held out; across sessions it will be lower"
+
 MachineKind = Literal["likelihood", "svm", "logistic"]
 
 
@@ -91,3 +96,21 @@ def accuracy_of(
         n=len(right),
         protocol=protocol,
     )
+
+
+def accuracy_of_units(
+    evidence: Floats, viewers: Integers, scanpaths: Integers, folds: Integers, held_out: Flags
+) -> Accuracy | None:
+    """Return how often the right viewer has most evidence in what was held out together.
+
+    That is a whole scanpath; of one that is so long that its units (evidence: units, viewers) are
+    in several folds, what is in one of them. The evidence must be what a machine says of units
+    that it did not see: a calibration that was fitted to it would make it look too good.
+    """
+    where = np.stack((scanpaths, folds), axis=1)[held_out]
+    parts, first, part = np.unique(where, axis=0, return_index=True, return_inverse=True)
+    summed = np.zeros((len(parts), evidence.shape[1]))
+    np.add.at(summed, part.reshape(-1), evidence[held_out])
+    is_cut = len(np.unique(parts[:, 0])) < len(parts)
+    protocol = PARTS_HELD_OUT if is_cut else SCANPATHS_HELD_OUT
+    return accuracy_of(summed, viewers[held_out][first], protocol, evidence.shape[1])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 N_FOLDS = 5
 
@@ -38,3 +39,12 @@ def unit_folds(
         own = np.flatnonzero(viewers == viewer)
         folds[own] = np.arange(len(own)) * N_FOLDS // max(len(own), N_FOLDS)
     return folds
+
+
+def shares_saccades(intervals: Integers, folds: Integers) -> Flags:
+    """Say which units, windows that overlap, share saccades with one that is in another fold.
+
+    What a machine says of them is no test of it: half of their saccades were seen.
+    """
+    parted = (np.diff(intervals) == 0) & (np.diff(folds) != 0)
+    return np.asarray(np.append(parted, False) | np.append(False, parted), np.bool_)

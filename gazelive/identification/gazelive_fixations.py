@@ -122,7 +122,7 @@ def fit_gazelive_fixations(training: TrainingSet) -> LinearFit:
     return LinearFit(
         score_weights(representation, machine.weights[:n_dimensions]),
         machine.bias,
-        units.per_scanpath(decisions - log_prior, held_out, len(training)),
+        units.accuracy(decisions - log_prior, held_out),
         "a regularised multinomial logistic regression, calibrated as it stands",
         units.scores,
         Machine("logistic", 1.0, whitening, whitened.astype(np.float32), units.viewers, logits),

@@ -10,6 +10,7 @@ All of training happens on the windows' tempered scores, which are computed once
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,10 @@ import numpy.typing as npt
 
 from gazelive.errors import ModelError
 from gazelive.features.feature_set import DIRECTIONS_AND_SIZES, Feature, FeatureSet, copied
+from gazelive.features.scanpath import Scanpath
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
 from gazelive.identification.embedding import Embedding, OpenWindow, best_match, counted_rows
+from gazelive.identification.folds import shares_saccades
 from gazelive.identification.machines import fit_temperature
 from gazelive.identification.open_set import (
     MatchThreshold,
@@ -96,13 +99,13 @@ def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
     )
 
 
-def tempered_windows(training: TrainingSet, block: Block) -> Windows:
+def tempered_windows(scanpaths: Sequence[Scanpath], block: Block) -> Windows:
     """Return the tempered score of every window of every scanpath."""
     nothing = np.zeros((block.n_dimensions, 1), np.float32)
     uncentred = Embedding(block, np.zeros(block.n_dimensions), nothing, STEP, LEAST_AMPLITUDE_DEG)
     window = OpenWindow(uncentred)
     scores, of_scanpath, weights = [], [], []
-    for number, path in enumerate(training.scanpaths):
+    for number, path in enumerate(scanpaths):
         rows = counted_rows(path.saccades, LEAST_AMPLITUDE_DEG)
         pieces = unit_windows(len(rows), STEP)
         shared = sum(beyond - first for first, beyond in pieces)
@@ -154,17 +157,18 @@ def held_out_cosines(
 ) -> tuple[Floats, Integers]:
     """Return cosines (parts, viewers) of held-out parts, and the viewer of each part.
 
-    A part is all of a viewer's windows in one fold.
+    A part is all of a viewer's windows in one fold, but those that share saccades with another.
     """
     n_viewers = training.n_viewers
     viewers = training.viewers[windows.scanpath]
+    unseen = ~shares_saccades(windows.scanpath, folds)
     cosines, labels = [], []
     for fold in np.unique(folds):
-        out = folds == fold
+        rest, out = folds != fold, (folds == fold) & unseen
         present = np.unique(viewers[out])
-        if not np.isin(present, viewers[~out]).all():
+        if not len(present) or not np.isin(present, viewers[rest]).all():
             continue
-        known = directions_of(vectors[~out], windows.weight[~out], viewers[~out], n_viewers)
+        known = directions_of(vectors[rest], windows.weight[rest], viewers[rest], n_viewers)
         probes = directions_of(vectors[out], windows.weight[out], viewers[out], n_viewers)
         cosines.append((probes[present] @ known.T).astype(np.float64))
         labels.append(present)

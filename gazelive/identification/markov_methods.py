@@ -20,8 +20,8 @@ from scipy import special
 from gazelive.features.feature_set import FeatureSet
 from gazelive.features.scanpath import Column, Rows, Scanpath
 from gazelive.features.vigor import mean_rate_deg
-from gazelive.identification.fitted import Machine, MachineKind
-from gazelive.identification.folds import unit_folds
+from gazelive.identification.fitted import Accuracy, Machine, MachineKind, accuracy_of_units
+from gazelive.identification.folds import shares_saccades, unit_folds
 from gazelive.identification.linear import BlockWeights, Closing, score_weights
 from gazelive.identification.machines import (
     MOST_CLASSES_FOR_LOGISTIC,
@@ -61,8 +61,7 @@ class LinearFit:
 
     weights: tuple[BlockWeights, ...]
     constant: Floats
-    held_out: Floats
-    """(scanpaths, viewers): cross-validated log evidence."""
+    accuracy: Accuracy | None
     calibration: str
     """How it was calibrated, in words."""
     raw_scores: Floats
@@ -123,14 +122,12 @@ def fit_generative(training: TrainingSet, *, dynamics: bool) -> LinearFit:
         temperature = fit_temperature(ratios[held_out], viewers[held_out])
         how = "one temperature by cross-validation over scanpaths"
     pooled, own = _viewer_models(features, statistics, viewers, n_viewers)
-    summed = np.zeros((len(training), n_viewers))
-    np.add.at(summed, where, temperature * ratios)
     representation = Representation((gradient_block(pooled),))
     units = training_units(training, representation)
     return LinearFit(
         (likelihood_ratio_weights(pooled, own, temperature),),
         np.zeros(n_viewers),
-        summed,
+        accuracy_of_units(ratios, viewers, where, folds, held_out),
         f"{how}: {temperature:.3g}",
         units.scores,
         units.machine("likelihood", temperature, nothing_whitened(representation), n_viewers),
@@ -187,7 +184,7 @@ def fit_fisher_svm(training: TrainingSet, *, dynamics: bool) -> LinearFit:
     return LinearFit(
         score_weights(representation, machine.weights),
         machine.bias,
-        units.per_scanpath(calibration(decisions) - log_prior, held_out, len(training)),
+        units.accuracy(decisions, held_out),
         _how_calibrated(units.viewers[held_out], n_viewers),
         units.scores,
         Machine("svm", factor, whitening, whitened.astype(np.float32), units.viewers, logits),
@@ -232,11 +229,10 @@ class TrainingUnits:
         logits = Linear(np.zeros((empty.shape[1], n_viewers)), np.zeros(n_viewers))
         return Machine(kind, factor, whitening, empty, self.viewers, logits)
 
-    def per_scanpath(self, evidence: Floats, held_out: Flags, n_scanpaths: int) -> Floats:
-        """Return the evidence of each scanpath, summed over those units that were held out."""
-        summed = np.zeros((n_scanpaths, evidence.shape[1]))
-        np.add.at(summed, self.scanpaths[held_out], evidence[held_out])
-        return summed
+    def accuracy(self, evidence: Floats, held_out: Flags) -> Accuracy | None:
+        """Return how often cross-validated evidence (units, viewers) is for the right viewer."""
+        judged = held_out & ~shares_saccades(self.scanpaths, self.folds)
+        return accuracy_of_units(evidence, self.viewers, self.scanpaths, self.folds, judged)
 
 
 def training_units(training: TrainingSet, representation: Representation) -> TrainingUnits:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gazelive.errors import ModelError
 from gazelive.identification import gazelive_samples as samples
 from gazelive.identification.embedding import EmbeddingIdentifier
-from gazelive.identification.fitted import Fitted, MachineKind, accuracy_of
+from gazelive.identification.fitted import PARTS_HELD_OUT, Fitted, MachineKind, accuracy_of
 from gazelive.identification.folds import unit_folds
 from gazelive.identification.gazelive_fixations import fit_gazelive_fixations
 from gazelive.identification.linear import LinearIdentifier
@@ -102,11 +102,10 @@ def _fit_linear(name: str, fit: Callable[[TrainingSet], LinearFit]) -> FitMethod
             fitted.closing_weights,
             session_correlation(training, fitted.machine.kind),
         )
-        protocol = "single scanpaths held out, within sessions"
         return Fitted(
             identifier,
             fitted.calibration,
-            accuracy_of(fitted.held_out, training.viewers, protocol, n_viewers),
+            fitted.accuracy,
             fitted.machine,
             known_vigor_rate_deg(training),
         )
@@ -119,7 +118,7 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
         return _fit_linear("gazelive", fit_gazelive_fixations)(training, options)
     block = samples.fit_block(training, texture=options.texture)
     options.report(0.1)
-    windows = samples.tempered_windows(training, block)
+    windows = samples.tempered_windows(training.scanpaths, block)
     options.report(0.4)
     embedding = samples.fit_embedding(block, windows)
     vectors = samples.embedded(embedding, windows)
@@ -131,7 +130,7 @@ def _fit_gazelive(training: TrainingSet, options: Options) -> Fitted:
     else:
         images = [training.scanpaths[i].image for i in windows.scanpath]
         folds = unit_folds(images, windows.scanpath, viewers)
-        protocol = "a fifth of each session held out; across sessions it will be lower"
+        protocol = PARTS_HELD_OUT
     cosines, labels = samples.held_out_cosines(training, windows, vectors, folds)
     options.report(0.6)
     identifier = EmbeddingIdentifier(

@@ -84,42 +84,41 @@ def threshold_of_matches(
     n_strangers: int = 0,
     usual: UsualStrangers | None = None,
     growth: float = 1.0,
-    at_most_seen: bool = False,
+    tail: float = TAIL,
+    least_threshold: float = -np.inf,
+    least_spread: float = 1e-6,
 ) -> MatchThreshold:
     """Return the threshold for strangers' best matches, given by amount of evidence.
 
-    A quantile far out in the tail cannot be read off the few who play strangers. So their median
-    and upper spread are taken, each smoothed by a straight line over the logarithm of the amount,
-    and the threshold lies as many spreads above as a normal tail asks for, times `TAIL`. With
-    `usual` the spread is drawn towards what is usual, and the lines go on beyond what was seen.
-    `growth` is how much better real strangers fit than those who play them, who meet fewer people.
+    A quantile far out in the tail cannot be read off the few who play strangers: the best of ten
+    is passed by every eleventh. So their median and upper spread are taken, and the threshold
+    lies as many spreads above as a normal tail asks for, times `tail`.
 
-    With `at_most_seen` it is no higher than the quantile that was seen. Log ratios need that: they
-    spread ever wider below with the amount, and hardly any above, where a normal tail would then
-    call every viewer a stranger.
+    With `usual` the spread is drawn towards what is usual; both are smoothed by a straight line
+    over the logarithm of the amount, which goes on beyond what was seen. That is for cosines.
+    Without, they are taken as they are: log ratios bend upwards with the amount, and a line would
+    let in most strangers in between.
+    `growth` is how much better real strangers fit than those who play them, who meet fewer people.
     """
     most = max(map(len, matches.values()), default=0)
     fewest = max(3, LEAST_SHARE * most)
     amounts = sorted(amount for amount, found in matches.items() if len(found) >= fewest)
     if not amounts:
         return no_threshold(source)
-    seen_logs = logs = np.log(amounts)
+    logs = np.log(amounts)
+    middles = growth * np.array([np.median(matches[amount]) for amount in amounts])
+    spreads = np.array([upper_spread(matches[amount]) for amount in amounts])
     if usual is not None:
-        logs = np.append(seen_logs, seen_logs[-1] + np.log(REACH))
-    counts = np.array([len(matches[amount]) for amount in amounts])
-    medians = np.array([np.median(matches[amount]) for amount in amounts])
-    middles = growth * _line(seen_logs, medians, counts, logs)
-    own = np.array([upper_spread(matches[amount]) for amount in amounts])
-    spreads = np.maximum(_line(seen_logs, own, counts, logs), 0.5 * own.min()) + 1e-6
-    if usual is not None:
+        seen_logs, logs = logs, np.append(logs, logs[-1] + np.log(REACH))
+        counts = np.array([len(matches[amount]) for amount in amounts])
+        middles = _line(seen_logs, middles, counts, logs)
+        spreads = np.maximum(_line(seen_logs, spreads, counts, logs), 0.5 * spreads.min())
         elsewhere = usual.spread + usual.spread_per_log * logs
         share = n_strangers / (n_strangers + usual.n_strangers)
         spreads = np.sqrt(share * spreads**2 + (1 - share) * elsewhere**2)
-    reach = -TAIL * float(special.ndtri(false_acceptance_rate))
-    thresholds = middles + reach * spreads
-    if at_most_seen:
-        seen = [np.quantile(matches[amount], 1 - false_acceptance_rate) for amount in amounts]
-        thresholds = np.minimum(thresholds, seen)
+    spreads = np.maximum(spreads, least_spread)
+    reach = -tail * float(special.ndtri(false_acceptance_rate))
+    thresholds = np.maximum(middles + reach * spreads, least_threshold)
     return MatchThreshold(
         false_acceptance_rate=false_acceptance_rate,
         log_amounts=tuple(logs.tolist()),
@@ -137,11 +136,9 @@ def _line(x: Floats, y: Floats, counts: Integers, at: Floats) -> Floats:
 
 
 def upper_spread(values: Floats) -> float:
-    """Return the standard deviation that values above the median show around it.
+    """Return the standard deviation that the upper half of the values shows around the median.
 
-    Only these come near the viewers'. Log ratios have a long tail of strangers who are like
-    nobody, which says nothing of how well the others may fit.
+    Only these come near the viewers'.
     """
-    above = values - np.median(values)
-    above = above[above > 0]
-    return float(np.sqrt(np.mean(above**2))) if len(above) else 0.0
+    above = np.maximum(values - np.median(values), 0.0)
+    return float(np.sqrt(np.sum(above**2) / max(len(values) // 2, 1)))

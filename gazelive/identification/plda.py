@@ -27,6 +27,8 @@ AMOUNTS = (1, 2, 5, 10, 20, 50, 100)
 """Numbers of units at which strangers are looked at."""
 MOST_STRANGERS = 40
 DRAWS = 100
+TAIL = 1.15
+"""How much heavier than a normal one the upper tail of strangers' best ratios is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,13 @@ def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
 def strangers_threshold(
     scores: Floats, viewers: Integers, n_viewers: int, false_acceptance_rate: float, seed: int = 0
 ) -> MatchThreshold:
-    """Return how well the best of the others fits a viewer who was left out."""
+    """Return how well the best of the others fits a viewer who was left out.
+
+    A ratio below 0 says that somebody else would explain the scores better, and how far below does
+    not matter: so strangers who are like nobody do not widen the spread of those who are like
+    somebody. If the model were right, a share of at most exp(−t) of the strangers would have a
+    ratio above t with a viewer: the threshold is no lower than what that asks for.
+    """
     if n_viewers <= FEWEST_VIEWERS:
         return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
     rng = np.random.default_rng(seed)
@@ -135,12 +143,13 @@ def strangers_threshold(
             matches.setdefault(float(amount), []).extend(
                 best_matches(model, np.array(drawn), amount)
             )
-    found = {amount: np.array(values) for amount, values in matches.items()}
     return threshold_of_matches(
-        found,
+        {amount: np.maximum(values, 0.0) for amount, values in matches.items()},
         false_acceptance_rate,
         f"each of {len(left_out)} viewers left out in turn",
-        at_most_seen=True,
+        tail=TAIL,
+        least_threshold=-float(np.log(false_acceptance_rate)),
+        least_spread=1.0,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import ModelError
-from gazelive.identification.fitted import Fitted, Machine, accuracy_of
+from gazelive.identification.fitted import SCANPATHS_HELD_OUT, Fitted, Machine, accuracy_of
 from gazelive.identification.folds import unit_folds
 from gazelive.identification.machines import (
     cross_validated,
@@ -40,7 +40,6 @@ DEFAULT_TEMPERATURE = 0.5
 SVM_COST, RIDGE = 0.1, 0.1
 N_HALVES = 2
 """Folds that the likelihoods' temperature is found with: every viewer is fitted once for each."""
-PROTOCOL = "single scanpaths held out, within sessions"
 
 
 def fit_scenewalk(
@@ -78,7 +77,7 @@ def fit_scenewalk(
         report(0.7 + 0.3 * (viewer + 1) / n_viewers)
     identifier = replace(base, own=tuple(own), temperature=temperature, correlation=correlation)
     identifier = _with_strangers(identifier, training, viewings, false_acceptance_rate)
-    accuracy = accuracy_of(ratios, training.viewers, PROTOCOL, n_viewers)
+    accuracy = accuracy_of(ratios, training.viewers, SCANPATHS_HELD_OUT, n_viewers)
     return Fitted(
         identifier,
         f"{how}: {temperature:.3g}",
@@ -114,12 +113,8 @@ def fit_fisher_scenewalk(
     return Fitted(
         identifier,
         "multinomial logistic regression on decisions cross-validated over scanpaths",
-        accuracy_of(
-            np.where(held_out[:, None], calibration(decisions) - log_prior, 0.0),
-            viewers,
-            PROTOCOL,
-            n_viewers,
-        ),
+        # not what the calibration makes of them: it was fitted to these
+        accuracy_of(decisions, viewers, SCANPATHS_HELD_OUT, n_viewers),
         Machine("svm", factor, whitening, whitened.astype(np.float32), viewers, logits),
         known_vigor_rate_deg(training),
     )

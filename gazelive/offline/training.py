@@ -82,7 +82,8 @@ def usable(gathered: Gathered, source: Path) -> tuple[TrainingSet, list[str]]:
     for viewer, n in sorted(saccades.items()):
         if n < FEWEST_SACCADES:
             warnings.append(
-                f"{viewer} is left out: {n} saccades are too few (at least {FEWEST_SACCADES})"
+                f"{viewer} is left out: {n} saccade{' is' if n == 1 else 's are'} too few "
+                f"(at least {FEWEST_SACCADES})"
             )
     for probe in gathered.probes:
         if probe.viewer is not None and saccades[probe.viewer] >= FEWEST_SACCADES:
@@ -151,8 +152,8 @@ def _warnings_of(training: TrainingSet, fitted: Fitted) -> tuple[str, ...]:
         )
     if training.kind == "fixations" and paths.min() < FEW_IMAGES:
         warnings.append(
-            f"only {int(paths.min())} of {FEW_IMAGES} or more scanpaths of a viewer: with so few "
-            "the probabilities are too sure of themselves"
+            f"only {int(paths.min())} scanpath{'' if paths.min() == 1 else 's'} of a viewer: with "
+            f"fewer than {FEW_IMAGES} the probabilities are too sure of themselves"
         )
     if training.n_sessions < 2 and training.kind == "samples":
         warnings.append(

@@ -158,7 +158,9 @@ class TestRecordings:
         assert exit_code == 0
         first, *explained = out.splitlines()
         assert first.startswith("v003_s2: ")
-        assert 0 < len(explained) <= 12
+        head, *features = explained
+        assert "natural-log odds" in head
+        assert 0 < len(features) <= 13
 
 
 class TestImages:

@@ -26,8 +26,8 @@ class TestTables:
         assert "Accuracy by cross-validation: 0." in err
         assert "SE over viewers, n = 50" in err
         assert "Calibration: " in err
-        assert err.rstrip().endswith(f"Wrote {model}. Next: gazelive identify {model} RECORDING")
-        assert "warning: only 10 of 30 or more scanpaths of a viewer" in err
+        assert err.rstrip().endswith(f"Wrote {model}. Next: gazelive identify {model} TABLE")
+        assert "warning: only 10 scanpaths of a viewer: with fewer than 30" in err
         assert len(load_model(model).identifier.viewer_ids) == 5
 
     def test_quiet_leaves_warnings(self, gazelive, table, tmp_path):
@@ -55,8 +55,9 @@ class TestTables:
         assert exit_code == 2
         assert "says nothing about the screen: add --screen" in err
         assert not model.exists()
-        exit_code, _, _ = gazelive("train", table, "-o", model, *SCREEN)
+        exit_code, _, err = gazelive("train", table, "-o", model, *SCREEN)
         assert exit_code == 0
+        assert err.rstrip().endswith(f"gazelive identify {model} TABLE {' '.join(SCREEN)}")
         exit_code, _, err = gazelive("identify", model, table)
         assert exit_code == 2
         assert "add --screen" in err
@@ -98,7 +99,7 @@ class TestFewData:
         exit_code, _, err = gazelive("train", table, "-o", model, "--method", method)
         assert exit_code == 0
         assert "warning: fewer than 100 saccades of p0000, p0001, p0002, p0003" in err
-        assert "warning: only 1 of 30 or more scanpaths" in err
+        assert "warning: only 1 scanpath of a viewer" in err
         assert "nan" not in err.lower()
         exit_code, out, _ = gazelive("identify", model, table, "--json", "-q")
         assert exit_code == 0
@@ -116,7 +117,7 @@ class TestFewData:
             file.write("late,im1.jpg,1,1,1,200\nlate,im1.jpg,2,5,5,200\n")
         exit_code, _, err = gazelive("train", table, "-o", tmp_path / "a.model")
         assert exit_code == 0
-        assert "warning: late is left out: 1 saccades are too few" in err
+        assert "warning: late is left out: 1 saccade is too few" in err
         assert "for 5 viewers" in err
 
 
@@ -128,6 +129,9 @@ class TestCorpora:
         assert "gazelive for 4 viewers, from 24 scanpaths" in err
         assert "one session per viewer" in err
         assert "default temperature" in err  # which calibration is used is said
+        assert err.rstrip().endswith(
+            f"Next: gazelive identify {model} {small_corpus()} --session 2"
+        )
         assert load_model(model).rate_range_hz == (125.0, 500.0)
 
     def test_without_texture(self, gazelive, tmp_path):

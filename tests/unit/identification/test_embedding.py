@@ -27,7 +27,7 @@ def training():
 @pytest.fixture(scope="module")
 def embedding(training) -> Embedding:
     block = samples.fit_block(training)
-    return samples.fit_embedding(block, samples.tempered_windows(training, block))
+    return samples.fit_embedding(block, samples.tempered_windows(training.scanpaths, block))
 
 
 def plain_weighted(embedding: Embedding, rows: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ def test_growing_windows_are_windows_of_the_whole(embedding, n, seed, step):
 
 
 def test_training_windows_are_the_same_windows(embedding, training):
-    windows = samples.tempered_windows(training, embedding.block)
+    windows = samples.tempered_windows(training.scanpaths, embedding.block)
     vectors = samples.embedded(embedding, windows).astype(np.float64)
     for number, path in enumerate(training.scanpaths[:5]):
         own = windows.scanpath == number
@@ -99,7 +99,7 @@ def test_the_posterior_is_the_tempered_cosine(embedding):
 
 
 def test_windows_are_whitened(embedding, training):
-    windows = samples.tempered_windows(training, embedding.block)
+    windows = samples.tempered_windows(training.scanpaths, embedding.block)
     vectors = samples.embedded(embedding, windows).astype(np.float64)
     np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-3)
     covariance = np.cov(vectors.T)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gazelive.identification.folds import N_FOLDS, unit_folds
+from gazelive.identification.folds import N_FOLDS, shares_saccades, unit_folds
 
 
 @st.composite
@@ -82,3 +82,10 @@ def test_who_saw_images_of_one_fold_only_is_not_held_out_whole():
 
 def test_nothing():
     assert len(unit_folds([], np.empty(0, np.int64), np.empty(0, np.int64))) == 0
+
+
+def test_windows_on_the_border_of_folds_share_saccades():
+    intervals = np.array([0, 0, 0, 0, 0, 0, 1, 1, 2])
+    folds = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3])
+    assert np.flatnonzero(shares_saccades(intervals, folds)).tolist() == [2, 3]
+    assert not shares_saccades(np.arange(9), folds).any()  # whole intervals share nothing

@@ -55,13 +55,18 @@ def test_few_pass_at_the_threshold(threshold):
     assert passed <= 0.02
 
 
-def test_log_ratios_with_a_long_tail_below_are_judged_by_what_was_seen():
-    rng = np.random.default_rng(3)
-    seen = {float(n): -40.0 * n * rng.gamma(2, 1, 500) for n in (1, 5, 10)}
-    tail = threshold_of_matches(seen, 0.01, "")
-    bounded = threshold_of_matches(seen, 0.01, "", at_most_seen=True)
-    assert tail.thresholds[-1] > 50  # no match of a viewer may reach that
-    assert bounded.thresholds[-1] < 0
+@pytest.mark.parametrize("rate", [0.01, 0.05, 0.1])
+def test_log_ratios_that_bend_with_the_amount_keep_the_rate(rate):
+    amounts = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+    passed = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        seen = {n: np.repeat(rng.normal(-2 * n, 2 + n, 20), 10) for n in amounts}
+        threshold = threshold_of_matches(seen, rate, "")
+        for n in amounts:
+            fresh = rng.normal(-2 * n, 2 + n, 200)
+            passed.append(np.mean([threshold.log_unknown(m, n) < NOTHING_KNOWN for m in fresh]))
+    assert rate / 3 < np.mean(passed) < 1.5 * rate
 
 
 @pytest.mark.parametrize("amount", [0.0, -1.0])

@@ -109,7 +109,7 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("gathered", "warnings"),
         [
-            (gathered_looks(1), ["only one viewer", "only 8 of 30 or more scanpaths"]),
+            (gathered_looks(1), ["only one viewer", "only 8 scanpaths of a viewer"]),
             (gathered_looks(2, 40), ["2 viewers are too few to tell strangers"]),
             (gathered_looks(3, 3), ["3 viewers are too few", "fewer than 100 saccades of p0000"]),
             (gathered_looks(4, 40), []),
