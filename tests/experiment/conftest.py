@@ -55,7 +55,8 @@ def in_window(screen_environment: dict[str, str]) -> InWindow:
         )
         assert ran.returncode == 0, ran.stderr
         assert ran.stderr == "", "PsychoPy said something"
-        answer: dict[str, Any] = json.loads(ran.stdout)
+        # before it pylink's native library may complain, of a network that is not there
+        answer: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
         return answer
 
     return run
