@@ -183,18 +183,20 @@ def check(spec: RunSpec, *, left_out: dict[str, object]) -> None:
             "gaze is measured on the whole screen, and images in a window are smaller and "
             "elsewhere: the gate and all positions will be wrong; leave out --windowed to record"
         )
-    _check_writable(Path(spec.folder).parent)
+    _check_writable(Path(spec.folder).parent, "output.folder")
+    if spec.snapshots is not None:
+        _check_writable(Path(spec.snapshots), "--snapshots")
 
 
-def _check_writable(folder: Path) -> None:
-    """Refuse a folder in which no session can be made, before anybody is calibrated."""
+def _check_writable(folder: Path, key: str) -> None:
+    """Refuse a folder in which nothing can be written, before anybody is calibrated."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ConfigError(
-            f"sessions cannot be written there ({error.strerror}): choose another folder",
+            f"nothing can be written there ({error.strerror}): choose another folder",
             path=folder,
-            key="output.folder",
+            key=key,
         ) from error

@@ -204,8 +204,13 @@ def test_a_folder_that_cannot_hold_sessions_is_refused_before_anything_is_starte
 ) -> None:
     with_images(toml)
     (toml.parent / "sessions").write_text("a file")
-    with pytest.raises(ConfigError, match=r"sessions: output.folder: sessions cannot be written"):
-        CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
+    command = ["record", str(toml), "--viewer", "anna"]
+    with pytest.raises(ConfigError, match=r"sessions: output.folder: nothing can be written"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    (toml.parent / "sessions").unlink()
+    snapshots = ["--snapshots", str(toml / "pictures")]
+    with pytest.raises(ConfigError, match=r"pictures: --snapshots: nothing can be written"):
+        CliRunner().invoke(app, [*command, *snapshots], catch_exceptions=False)
     assert not launched
 
 
