@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from gazelive.reporting.answers import recognition
 from gazelive.reporting.checks import Check, last_validation
 from gazelive.reporting.engine_findings import said_to_be
 from gazelive.reporting.session_facts import SessionFacts
@@ -55,6 +56,8 @@ def summary_rows(facts: SessionFacts) -> dict[str, str]:
         else f"mean error {degrees(validation[0])}, largest {degrees(validation[1])} (the last)",
         "screen": _screen(facts),
     }
+    if (answers := recognition(recording.messages)) is not None:
+        rows["recognition"] = answers
     if facts.clock_drift_ppm is not None:
         rows["clock"] = f"the tracker's ran {facts.clock_drift_ppm:+.1f} ppm against the host's"
     if facts.findings is not None and facts.findings.course is not None:

@@ -1,0 +1,22 @@
+"""What was recognised, in words."""
+
+from __future__ import annotations
+
+from gazelive.gaze.stream import Message
+from gazelive.reporting.answers import recognition
+
+
+def test_hits_and_false_alarms_are_told_apart() -> None:
+    said = [
+        "recognition a cat.jpg shown 1 answer 1",
+        "recognition shown 1.jpg shown 1 answer 0",
+        "recognition dog.jpg shown 0 answer 1",
+        "recognition fox.jpg shown 0 answer 0",
+        "recognition owl.jpg shown 0 answer 0",
+        "recognition left out: nobody can answer",
+    ]
+    messages = [Message(time_us, text) for time_us, text in enumerate(said)]
+    assert recognition(messages) == (
+        "1 of 2 images that were shown recognised, 1 of 3 others taken for shown"
+    )
+    assert recognition(messages[-1:]) is None
