@@ -14,6 +14,7 @@ from gazelive.detection import (
     Method,
     NoiseMemory,
 )
+from gazelive.detection.online_state import GAP_INTERVALS
 from gazelive.detection.parameters import HIGHEST_RATE_HZ, LOWEST_RATE_HZ
 from gazelive.errors import RecordingError
 from gazelive.features.interval import (
@@ -25,7 +26,7 @@ from gazelive.features.interval import (
     even_gaze,
 )
 from gazelive.gaze.events import EventEye
-from gazelive.gaze.samples import EYE_FIELDS
+from gazelive.gaze.samples import EYE_FIELDS, Coordinates
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.recordings.geometry import (
     FoundGeometry,
@@ -41,6 +42,10 @@ from gazelive.recordings.intervals import (
 from gazelive.recordings.recording import Recording
 
 EyeChoice = Literal["L", "R", "both"]
+
+JITTER_FRACTION = 0.002
+FEWEST_JITTERING = 100
+"""Fewer samples say nothing of how even their times are."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,22 @@ class Analysis:
     def warnings(self) -> tuple[str, ...]:
         """What a user should know of geometry (blocks from one source say it once) and eyes."""
         told = {g.source: g.warning for g in reversed(self.geometries) if g.warning is not None}
-        return (*told.values(), *self._eyes_never_seen(), *self._trials_elsewhere())
+        return (
+            *told.values(),
+            *self._flags_in_vain(),
+            *self._eyes_never_seen(),
+            *self._trials_elsewhere(),
+            *self._times_that_jitter(),
+        )
+
+    def _flags_in_vain(self) -> Iterator[str]:
+        """Yield a sentence where the user told of a screen, and positions are angles already."""
+        blocks = zip(self.recording.blocks, self.geometries, strict=True)
+        if any(
+            found.source == "flags" and block.stream.coordinates is not Coordinates.SCREEN_PX
+            for block, found in blocks
+        ):
+            yield "positions are angles already, so --screen, --size-mm, --distance-mm are not used"
 
     def _eyes_never_seen(self) -> Iterator[str]:
         """Yield a sentence for each eye without which two eyes were made one gaze.
@@ -106,6 +126,22 @@ class Analysis:
                 f"no sample lies within the trials ({trials[0].name} starts at {start_ms:g} ms): "
                 "are their times of another clock? Whole blocks are searched instead"
             )
+
+    def _times_that_jitter(self) -> Iterator[str]:
+        """Yield a sentence for each block with long steps in time, though no sample is missing."""
+        for number, block in enumerate(self.recording.blocks):
+            times_us = block.samples["tracker_time_us"]
+            if len(times_us) < FEWEST_JITTERING:
+                continue
+            interval_us = 1e6 / block.stream.sampling_rate_hz
+            n_gaps = int(np.sum(np.diff(times_us) > GAP_INTERVALS * interval_us))
+            n_missing = (times_us[-1] - times_us[0]) / interval_us + 1 - len(times_us)
+            if n_gaps > JITTER_FRACTION * len(times_us) and n_missing < n_gaps / 2:
+                yield (
+                    f"the times of block {number + 1} jitter: {n_gaps} steps are longer than "
+                    f"{GAP_INTERVALS:g} samples and count as losses, though no sample is missing; "
+                    "put t_ms on even steps"
+                )
 
 
 def analyse(

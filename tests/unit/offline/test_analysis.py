@@ -12,6 +12,7 @@ from gazelive.gaze.events import Saccade
 from gazelive.gaze.samples import Coordinates, empty_samples
 from gazelive.gaze.stream import StreamDescription
 from gazelive.offline.analysis import analyse
+from gazelive.recordings.geometry import GeometryFlags
 from gazelive.recordings.recording import Block, Calibration, Recording, Trial
 
 
@@ -99,3 +100,26 @@ def test_trials_of_another_clock_are_told(recording):
     assert "no sample lies within the trials" in warning
     assert len(analysis.intervals) == 1
     assert analyse(replace(recording, trials=far), whole_blocks=True).warnings == ()
+
+
+def test_a_screen_for_degrees_is_told(recording):
+    flags = GeometryFlags((1920, 1080), (535.0, 301.0), 600.0)
+    (warning,) = analyse(recording, flags=flags).warnings
+    assert "angles already" in warning
+
+
+def test_times_that_jitter_are_told(recording):
+    (block,) = recording.blocks
+    times_us = block.samples["tracker_time_us"]
+    times_us[10:-10:20] -= 550  # early, and nothing is missing
+    (warning,) = analyse(recording, whole_blocks=True).warnings
+    assert "the times of block 1 jitter" in warning
+    assert analyse(without(recording, 20), whole_blocks=True).warnings == ()
+
+
+def without(recording, every):
+    (block,) = recording.blocks
+    block.samples["tracker_time_us"][10:-10:20] += 550
+    kept = np.ones(len(block.samples), bool)
+    kept[10:-10:every] = False
+    return replace(recording, blocks=(replace(block, samples=block.samples[kept]),))
