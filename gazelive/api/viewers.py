@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from gazelive.api.common import PathLike, flags_of, tell
+from gazelive.api.common import Names, PathLike, flags_of, folder_of, names_of, tell
 from gazelive.errors import ConfigError
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.identification.fitted import Accuracy
@@ -74,7 +74,7 @@ class Model:
         self,
         source: PathLike,
         *,
-        sessions: Collection[str] = (),
+        sessions: Names = (),
         prior: Mapping[str, float] | None = None,
         screen: ScreenGeometry | None = None,
         stimuli: PathLike | None = None,
@@ -86,16 +86,19 @@ class Model:
         """
         path = Path(source)
         model = self.trained
-        if stimuli is not None:
-            model = with_stimuli(model, [Path(stimuli)])
+        images = folder_of(stimuli, "stimuli")
+        if images is not None:
+            model = with_stimuli(model, [images])
         elif looks_at_images(model):
-            raise ConfigError("the model was trained with the images' files: give their folder")
+            raise ConfigError(
+                "the model was trained with the images' files: give their folder", key="stimuli"
+            )
         offline_identification.check_kind(model, source_kind(path))
         gathered = gather(
             path,
             detector=offline_training.detector_of(model),
             flags=flags_of(screen),
-            sessions=sessions,
+            sessions=names_of(sessions),
             running=True,
         )
         shown = (each.image for probe in gathered.probes for each in probe.scanpaths)
@@ -131,9 +134,9 @@ def train(
     source: PathLike,
     *,
     method: str = "gazelive",
-    sessions: Collection[str] = (),
-    images: Collection[str] = (),
-    exclude_viewers: Collection[str] = (),
+    sessions: Names = (),
+    images: Names = (),
+    exclude_viewers: Names = (),
     screen: ScreenGeometry | None = None,
     stimuli: PathLike | None = None,
     false_acceptance_rate: float = Options.false_acceptance_rate,
@@ -146,19 +149,20 @@ def train(
     False leaves out the fixation before each saccade, whose noise may be the tracker's.
     """
     path = Path(source)
-    gathered = gather(
-        path,
-        flags=flags_of(screen),
-        sessions=sessions,
-        images=images,
-        exclude_viewers=exclude_viewers,
-    )
     options = Options(
         false_acceptance_rate=false_acceptance_rate,
         texture=texture,
-        stimuli=None if stimuli is None else Path(stimuli),
+        stimuli=folder_of(stimuli, "stimuli"),
     )
-    left_out = tuple(f"viewer {name}: asked for" for name in exclude_viewers)
+    excluded = names_of(exclude_viewers)
+    gathered = gather(
+        path,
+        flags=flags_of(screen),
+        sessions=names_of(sessions),
+        images=names_of(images),
+        exclude_viewers=excluded,
+    )
+    left_out = tuple(f"viewer {name}: asked for" for name in excluded)
     trained = offline_training.train(gathered, path, method, options, Detector(), left_out)
     tell((*gathered.warnings, *trained.warnings))
     return Model(trained.model)

@@ -97,3 +97,15 @@ def test_problems_are_warnings(columns: dict[str, np.ndarray]) -> None:
 def test_columns_that_are_no_recording(columns: dict[str, list[float]], reason: str) -> None:
     with pytest.raises(gazelive.GazeliveError, match=reason):
         gazelive.from_columns(columns)
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(gazelive.GazeliveError, match="there is no such folder"):
+        gazelive.train(tmp_path, stimuli=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("names", ["12", 12, ["12"], (12,)])
+def test_one_name_is_as_good_as_a_list(names: str | int | list[str] | tuple[int]) -> None:
+    from gazelive.api.common import names_of
+
+    assert names_of(names) == ("12",)
