@@ -306,6 +306,23 @@ def test_what_is_damaged_is_told(table):
     assert "left out" in run("detect", table).stderr
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{t},," for t in range(50)],
+        [f"{t},1,2" for t in range(50)],
+        ["0,1,2", "1,2,3"],
+        [f"{t},{t // 300 % 2 * 5},{t % 3 * 0.01}" for t in range(12_000)],
+    ],
+    ids=["all lost", "constant", "two samples", "longer than a panel"],
+)
+def test_a_figure_of_anything(tmp_path, rows):
+    table, figure = tmp_path / "gaze.csv", tmp_path / "f.png"
+    table.write_text("t_ms,x_deg,y_deg\n" + "\n".join(rows) + "\n")
+    assert run("detect", table, "-q", "--plot", figure).exit_code == 0
+    assert figure.stat().st_size > 10_000
+
+
 def test_what_is_damaged_alike_is_told_once(table):
     lines = table.read_text().splitlines()
     for row in range(99, 105):
