@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-RETRIES, RETRY_S = 20, 0.01
-"""How long Windows gets to close a file that somebody was just reading."""
+RETRIES, RETRY_S = 50, 0.02
+"""How long Windows gets to close a file that somebody (a virus scanner, say) was just reading."""
+WAITS = os.name == "nt"
+"""Elsewhere a file can be replaced while it is read, and who may not write may not later either."""
 
 
 @contextmanager
@@ -32,19 +34,17 @@ def written_aside(target: Path) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         aside.chmod(0o666 & ~mask)
-        _replace(aside, target)
+        put_in_place(aside, target)
     finally:
         aside.unlink(missing_ok=True)
 
 
-def _replace(aside: Path, target: Path) -> None:
-    """Put `aside` in the place of `target`, which on Windows waits until its readers let go."""
-    for _ in range(RETRIES):
+def put_in_place(aside: Path, target: Path) -> None:
+    """Put `aside` in the place of `target`, which on Windows waits until readers let go of both."""
+    for _ in range(RETRIES if WAITS else 0):
         try:
             aside.replace(target)
         except PermissionError:
-            if os.name != "nt":
-                raise
             time.sleep(RETRY_S)
         else:
             return

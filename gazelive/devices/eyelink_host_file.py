@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from gazelive.atomic import put_in_place
 from gazelive.devices.eyelink_link import Link
 from gazelive.errors import ConfigError, DeviceError
 
@@ -71,7 +72,7 @@ class HostEdf:
             # a folder of its own: where a file exists, pylink would choose another name by itself
             aside = Path(tempfile.mkdtemp(prefix=f".{stem}.", suffix=".part", dir=folder))
             self._fetch(aside / self.name, progress)
-            (aside / self.name).replace(target)
+            put_in_place(aside / self.name, target)
         except OSError as error:  # the disk is full, for example
             raise self._not_received(str(error)) from error
         finally:

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
-from gazelive.atomic import write_bytes, written_aside
+from gazelive import atomic
+from gazelive.atomic import put_in_place, write_bytes, written_aside
 
 
 def test_what_was_there_is_replaced_whole(tmp_path):
@@ -20,3 +23,26 @@ def test_a_failure_leaves_what_was_there(tmp_path):
         raise RuntimeError("boom")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_on_windows_a_reader_has_a_moment_to_let_go(tmp_path, monkeypatch, waits):
+    (tmp_path / "aside").write_text("new")
+    replace, refusals = Path.replace, [PermissionError("somebody reads it")] * 3
+
+    def refused(self, target):
+        if refusals:
+            raise refusals.pop()
+        return replace(self, target)
+
+    slept = []
+    monkeypatch.setattr(Path, "replace", refused)
+    monkeypatch.setattr(atomic.time, "sleep", slept.append)
+    monkeypatch.setattr(atomic, "WAITS", waits)
+    if not waits:
+        with pytest.raises(PermissionError):
+            put_in_place(tmp_path / "aside", tmp_path / "out")
+        return
+    put_in_place(tmp_path / "aside", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "new"
+    assert slept == [atomic.RETRY_S] * 3
