@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
 from PyQt6.QtGui import QAction, QKeySequence
@@ -75,10 +76,29 @@ def fill_menus(bar: QMenuBar, actions: dict[str, QAction], save: QMenu, panels: 
     menus["&View"].insertSeparator(actions["dark"])
 
 
-def keys_text(panel_titles: list[str]) -> str:
-    """Return the list of shortcuts."""
-    lines = [f"{spec.shortcut}\t{spec.text.replace('&', '')}" for spec in SPECS]
-    lines.append(f"{SAVE_SHORTCUT}\tSave a figure")
-    lines += [f"Ctrl+{number}\tGo to {title}" for number, title in enumerate(panel_titles, 1)]
-    lines.append("Tab\tNext control")
-    return "\n".join(lines)
+def keys_table(panel_titles: list[str]) -> str:
+    """Return the shortcuts as an HTML table: one half by menu, the other by panel."""
+    keys = [(spec.shortcut, spec.text.replace("&", "")) for spec in SPECS]
+    keys.insert(4, (SAVE_SHORTCUT, "Save a figure"))
+    panels = [(f"Ctrl+{n}", f"Go to {title}") for n, title in enumerate(panel_titles, 1)]
+    ways = [
+        ("Tab", "Next control (Shift+Tab: the one before)"),
+        ("Alt", "With an underlined letter: a menu"),
+        ("Enter", "In the text of a mark: mark"),
+    ]
+    columns = (_rows(keys), _rows([*panels, ("", ""), *ways]))
+    cells = "".join(
+        f"<td valign='top'><table cellpadding='2'>{rows}</table></td>" for rows in columns
+    )
+    return f"<table cellspacing='12'><tr>{cells}</tr></table>"
+
+
+def _rows(keys: list[tuple[str, str]]) -> str:
+    return "".join(
+        f"<tr><td><b>{_unbroken(key)}</b>&nbsp;&nbsp;</td><td>{_unbroken(what)}</td></tr>"
+        for key, what in keys
+    )
+
+
+def _unbroken(text: str) -> str:
+    return escape(text).replace(" ", "&nbsp;")

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplication,
 from PyQt6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
 
 from gazelive.clock import Clock, MonotonicClock
-from gazelive.dashboard.actions import SAVE_SHORTCUT, fill_menus, keys_text, make_actions
+from gazelive.dashboard.actions import SAVE_SHORTCUT, fill_menus, keys_table, make_actions
 from gazelive.dashboard.connection import Playback
 from gazelive.dashboard.docks import LAYOUT_VERSION, Docks
 from gazelive.dashboard.feed import Command, DocumentFeed, Reply, snapshot_documents
@@ -315,7 +315,9 @@ class DashboardWindow(QMainWindow):
     def _show_keys(self) -> None:
         box = QMessageBox(self)
         box.setWindowTitle("Keys")
-        box.setText(keys_text([panel.title for panel in self.panels.values()]))
+        box.setTextFormat(Qt.TextFormat.RichText)
+        box.setFont(self.font())
+        box.setText(keys_table([panel.title for panel in self.panels.values()]))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 

@@ -8,9 +8,10 @@ import pytest
 pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QColor, QDesktopServices, QFontMetricsF, QImage
+from PyQt6.QtGui import QColor, QDesktopServices, QFontMetricsF, QImage, QTextDocument
 from PyQt6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QToolButton, QWidget
 
+from gazelive.dashboard.actions import SPECS
 from gazelive.dashboard.feed import ListFeed
 from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.judgement import Level
@@ -122,6 +123,19 @@ def test_an_empty_dashboard_says_what_it_waits_for(make_window, qtbot):
         assert window.panels[key]._hint.isVisible(), key
     assert not window._actions["pause"].isEnabled()
     assert not feed.requests
+
+
+def test_without_a_model_there_are_no_lines_and_it_is_said_why(make_window, qtbot):
+    feed = ListFeed([run(), trial("1")])
+    window = make_window(feed)
+    answered(window, qtbot)
+    panel = window.panels["posterior_over_time"]
+    assert panel._hint.text() == "No lines: no model is loaded."
+    assert not any(label.isVisible() for label in panel._labels), "nor images without lines"
+    feed.put(model())
+    for _ in range(REST_FRAMES):
+        answered(window, qtbot)
+    assert panel._hint.text() == "Lines appear with the first posterior."
 
 
 def test_the_engines_death_and_return(window, feed, qtbot):
@@ -414,9 +428,34 @@ class TestControls:
     def test_the_keys_are_listed(self, window, qtbot):
         self.press(qtbot, window, Qt.Key.Key_F1, Qt.KeyboardModifier.NoModifier)
         box = window.findChild(QMessageBox)
-        assert "Ctrl+P" in box.text()
-        assert "Ctrl+7\tGo to Session" in box.text()
+        document = QTextDocument()
+        document.setHtml(box.text())
+        words = document.toPlainText().replace("\xa0", " ")
+        for spec in SPECS:
+            assert spec.shortcut in words
+            assert spec.text.replace("&", "") in words
+        assert "Go to Session" in words
+        assert "Ctrl+7" in words
         box.close()
+
+    def test_a_panel_is_taken_out_and_put_back_by_key_and_by_button(self, window, qtbot):
+        dock = window._docks.docks["traces"]
+        self.press(qtbot, window, Qt.Key.Key_4)
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        self.press(qtbot, window, Qt.Key.Key_F, both)
+        assert dock.isFloating()
+        to_float, to_close = dock.titleBarWidget().findChildren(QToolButton)
+        assert "Traces" in to_float.accessibleName()
+        qtbot.mouseClick(to_float, Qt.MouseButton.LeftButton)
+        assert not dock.isFloating()
+        qtbot.mouseClick(to_close, Qt.MouseButton.LeftButton)
+        assert dock.isHidden()
+
+    def test_the_buttons_of_a_panel_grow_with_the_text(self, window, qtbot):
+        (button, _) = window._docks.docks["traces"].titleBarWidget().findChildren(QToolButton)
+        small = button.iconSize().width()
+        window.resize(3840, 2160)
+        assert button.iconSize().width() > 1.5 * small
 
 
 class TestLook:
