@@ -119,7 +119,7 @@ def _say_compiling(*, quiet: bool) -> None:
     from gazelive.compilation import cache_directory
 
     say(
-        "Compiling numerical kernels: some seconds, once on this machine "
+        "Compiling numerical kernels: a minute or so, once on this machine "
         f"(kept in {cache_directory()}).",
         quiet=quiet,
     )

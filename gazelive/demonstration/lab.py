@@ -63,6 +63,8 @@ class Demo:
 
 def prepare_folder(out: Path, *, replace: bool) -> None:
     """Make the folder ready: an earlier demo in it is removed if asked for, nothing else."""
+    if out.is_file():
+        raise ConfigError("is a file: give a folder with --out", path=out)
     out.mkdir(parents=True, exist_ok=True)
     held = [name for name in (*FOLDERS.values(), MODEL_NAME) if (out / name).exists()]
     if held and not replace:

@@ -49,3 +49,9 @@ def test_nobody_is_written_over_without_being_asked(tmp_path: Path, name: str) -
     (tmp_path / name).mkdir()
     with pytest.raises(ConfigError, match=f"holds {name} already: add --replace"):
         prepare_folder(tmp_path, replace=False)
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("mine")
+    with pytest.raises(ConfigError, match="is a file: give a folder"):
+        prepare_folder(tmp_path / "demo", replace=True)
