@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, output, say, warn
+from gazelive.cli.options import REPLACE
 from gazelive.cli.wording import quoted
 
 app = typer.Typer(no_args_is_help=True, help="Write, check and show the TOML of an experiment.")
@@ -28,7 +29,7 @@ def init(
             show_default="scene_viewing.toml here",
         ),
     ] = Path(),
-    replace: Annotated[bool, typer.Option("--replace", help="Overwrite what is there.")] = False,
+    replace: Annotated[bool, typer.Option(*REPLACE, help="Overwrite what is there.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a TOML with every key, what it means and its default, and the script beside it."""
