@@ -26,6 +26,7 @@ SIZE_INCHES = (7.2, 4.9)
 DOTS_PER_INCH = 300
 LONGEST_S = 10.0
 """What one panel can show legibly."""
+LONGEST_NAME = 30
 ALIKE = 1.15
 """Thresholds of both axes that differ by less are drawn as one line."""
 
@@ -112,14 +113,19 @@ def _interval_to_show(analysis: Analysis, trial: str | None) -> AnalysedInterval
 
 def _title(analysis: Analysis, shown: AnalysedInterval) -> str:
     detection = shown.gaze.detection
-    parts = [analysis.recording.path.name]
+    parts = [_shortened(analysis.recording.path.name)]
     if shown.interval.trial is not None:
-        parts.append(f"trial {shown.interval.trial}")
+        parts.append(f"trial {_shortened(shown.interval.trial)}")
     if shown.interval.image is not None:
-        parts.append(Path(shown.interval.image).name)
+        parts.append(_shortened(Path(shown.interval.image).name))
     eye = "both eyes" if detection.eye == "both" else f"eye {detection.eye}"
     parts += [eye, f"{detection.sampling_rate_hz:g} Hz", analysis.method]
     return " · ".join(parts)
+
+
+def _shortened(name: str) -> str:
+    """Return a name that leaves room for the others in one line."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:18]}…{name[19 - LONGEST_NAME :]}"
 
 
 def _stretch_to_show(gaze: AnalysedGaze) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -261,7 +267,15 @@ def _draw_amplitudes(axis: Any, analysis: Analysis) -> None:
     if len(amplitude):
         n_bins = int(np.clip(np.sqrt(len(amplitude)) * 1.5, 6, 30))
         top = max(1.0, float(amplitude.max()))
-        axis.hist(amplitude, bins=n_bins, range=(0, top), color=X_COLOUR, alpha=0.8)
+        axis.hist(
+            amplitude,
+            bins=n_bins,
+            range=(0, top),
+            color=X_COLOUR,
+            alpha=0.8,
+            edgecolor="white",
+            linewidth=0.4,
+        )
     axis.set_title("amplitudes", fontsize=7.5, loc="left")
     axis.set_xlabel("amplitude (°)")
     axis.set_ylabel("saccades")
