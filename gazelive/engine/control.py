@@ -237,7 +237,7 @@ def _socket(
     except zmq.ZMQError as error:
         socket.close()
         raise TransportError(
-            f"{address}: {error.strerror}{_HINTS.get(error.errno or 0, '')}"
+            f"{address}: {zmq.strerror(error.errno or 0)}{_HINTS.get(error.errno or 0, '')}"
         ) from error
     except BaseException:
         socket.close()

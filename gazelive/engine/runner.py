@@ -20,7 +20,7 @@ from gazelive.engine.control import ControlServer, DeviceLink, Request, sentence
 from gazelive.engine.engine_model import EngineModel, load_engine_model
 from gazelive.engine.keys import Context, Doorkeeper, ServerKeys, require_keys
 from gazelive.engine.session_run import ChunkSink, RunSettings, SessionRun
-from gazelive.engine.sinks import DocumentSink
+from gazelive.engine.sinks import DocumentSink, SpokenNotices
 from gazelive.engine.transport import FLOWING_MS, ChunkReceiver, DocumentPublisher
 from gazelive.engine.warm_up import warm_up
 from gazelive.engine.wire import BlockEnded, RunEnded, WiredChunk
@@ -169,7 +169,7 @@ class Engine:
             folder,
             self._model,
             self._settings.run,
-            sinks=(self._publisher, *self._settings.sinks),
+            sinks=(self._publisher, SpokenNotices(self._say), *self._settings.sinks),
             chunk_sinks=self._settings.chunk_sinks,
             clock=self._clock,
         )
@@ -295,6 +295,9 @@ class Engine:
         if self._run is not None and self._run.is_finished:
             raise RecordingError("the session is over", path=self._run.folder)
         model = self._load(None if path is None else Path(path))
+        stream = None if self._run is None else self._run.stream
+        if stream is not None and model.running is not None:
+            model.running.check_rate(stream.sampling_rate_hz)  # what does not fit changes nothing
         warm_up(model)
         self._model = model
         if self._run is not None:

@@ -78,6 +78,8 @@ class SessionRun:
         self.is_caught_up = False
         """False while what was recorded before the engine was there is being read."""
         self.is_finished = False
+        self.stream: StreamDescription | None = None
+        """Of the last chunk; None before the first."""
         self._file = DocumentsFile(folder)
 
     @property
@@ -138,6 +140,7 @@ class SessionRun:
         self._file.close()
 
     def _push(self, wired: WiredChunk) -> None:
+        self.stream = wired.stream
         documents = self.pipeline.push(wired.chunk, wired.stream)
         if self.is_caught_up:
             for sink in self._chunk_sinks:

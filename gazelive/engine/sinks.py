@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-from gazelive.gaze.documents import Document
+from gazelive.gaze.documents import Document, Notice
 
 
 @runtime_checkable
@@ -27,6 +28,25 @@ class RecallsDocuments(Protocol):
     def recall(self, document: Document) -> None:
         """Take note of a document that is not to be written again."""
         ...
+
+
+class SpokenNotices:
+    """Says warnings and errors to whoever started the engine."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._closed = False
+
+    def write(self, document: Document) -> None:
+        """Say a notice that matters."""
+        if self._closed:
+            raise ValueError("the speaker is closed")
+        if isinstance(document, Notice) and document.level != "info":
+            self._say(f"{document.level}: {document.text}")
+
+    def close(self) -> None:
+        """Say no more."""
+        self._closed = True
 
 
 class DocumentList:
