@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,6 @@ from gazelive.detection import (
     Method,
     NoiseMemory,
 )
-from gazelive.detection.online_state import GAP_INTERVALS
 from gazelive.detection.parameters import HIGHEST_RATE_HZ, LOWEST_RATE_HZ
 from gazelive.errors import RecordingError
 from gazelive.features.interval import (
@@ -26,8 +25,8 @@ from gazelive.features.interval import (
     even_gaze,
 )
 from gazelive.gaze.events import EventEye
-from gazelive.gaze.samples import EYE_FIELDS, Coordinates
 from gazelive.gaze.screen import ScreenGeometry
+from gazelive.offline.analysis_doubts import doubts
 from gazelive.recordings.geometry import (
     FoundGeometry,
     GeometryFlags,
@@ -42,10 +41,6 @@ from gazelive.recordings.intervals import (
 from gazelive.recordings.recording import Recording
 
 EyeChoice = Literal["L", "R", "both"]
-
-JITTER_FRACTION = 0.002
-FEWEST_JITTERING = 100
-"""Fewer samples say nothing of how even their times are."""
 
 
 @dataclass(frozen=True)
@@ -79,69 +74,8 @@ class Analysis:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user should know of geometry (blocks from one source say it once) and eyes."""
-        told = {g.source: g.warning for g in reversed(self.geometries) if g.warning is not None}
-        return (
-            *told.values(),
-            *self._flags_in_vain(),
-            *self._eyes_never_seen(),
-            *self._trials_elsewhere(),
-            *self._times_that_jitter(),
-        )
-
-    def _flags_in_vain(self) -> Iterator[str]:
-        """Yield a sentence where the user told of a screen, and positions are angles already."""
-        blocks = zip(self.recording.blocks, self.geometries, strict=True)
-        if any(
-            found.source == "flags" and block.stream.coordinates is not Coordinates.SCREEN_PX
-            for block, found in blocks
-        ):
-            yield "positions are angles already, so --screen, --size-mm, --distance-mm are not used"
-
-    def _eyes_never_seen(self) -> Iterator[str]:
-        """Yield a sentence for each eye without which two eyes were made one gaze.
-
-        Where neither was seen, and where the method needs both, the outcome says it.
-        """
-        if self.method == "engbert-kliegl":
-            return
-        unseen: dict[str, list[str]] = {}
-        for number, block in enumerate(self.recording.blocks):
-            if block.stream.eyes != "LR" or self.eye in ("L", "R") or not len(block.samples):
-                continue
-            lost = [eye for eye in "LR" if np.isnan(block.samples[EYE_FIELDS[eye][0]]).all()]
-            if len(lost) == 1:
-                unseen.setdefault(lost[0], []).append(str(number + 1))
-        for eye, blocks in unseen.items():
-            noun = "block" if len(blocks) == 1 else "blocks"
-            shown = ", ".join(blocks[:5]) + (" …" if len(blocks) > 5 else "")
-            yield f"eye {eye} was never seen in {noun} {shown}: there the other eye counts alone"
-
-    def _trials_elsewhere(self) -> Iterator[str]:
-        """Yield a sentence where trials are marked, and none of them where gaze was recorded."""
-        trials = self.recording.trials
-        if trials and not self.whole_blocks and all(trial.block is None for trial in trials):
-            start_ms = trials[0].start_us / 1000
-            yield (
-                f"no sample lies within the trials ({trials[0].name} starts at {start_ms:g} ms): "
-                "are their times of another clock? Whole blocks are searched instead"
-            )
-
-    def _times_that_jitter(self) -> Iterator[str]:
-        """Yield a sentence for each block with long steps in time, though no sample is missing."""
-        for number, block in enumerate(self.recording.blocks):
-            times_us = block.samples["tracker_time_us"]
-            if len(times_us) < FEWEST_JITTERING:
-                continue
-            interval_us = 1e6 / block.stream.sampling_rate_hz
-            n_gaps = int(np.sum(np.diff(times_us) > GAP_INTERVALS * interval_us))
-            n_missing = (times_us[-1] - times_us[0]) / interval_us + 1 - len(times_us)
-            if n_gaps > JITTER_FRACTION * len(times_us) and n_missing < n_gaps / 2:
-                yield (
-                    f"the times of block {number + 1} jitter: {n_gaps} steps are longer than "
-                    f"{GAP_INTERVALS:g} samples and count as losses, though no sample is missing; "
-                    "put t_ms on even steps"
-                )
+        """What a user should know before the numbers are believed."""
+        return tuple(doubts(self))
 
 
 def analyse(

@@ -108,6 +108,19 @@ def test_a_screen_for_degrees_is_told(recording):
     assert "angles already" in warning
 
 
+@pytest.mark.parametrize(
+    ("size_mm", "distance_mm", "says"),
+    [((53.5, 30.1), 600.0, "5° wide"), ((535.0, 301.0), 60.0, "155° wide")],
+)
+def test_a_screen_in_two_units_is_told(recording, size_mm, distance_mm, says):
+    (block,) = recording.blocks
+    stream = msgspec.structs.replace(block.stream, coordinates=Coordinates.SCREEN_PX)
+    pixels = replace(recording, blocks=(replace(block, stream=stream),))
+    flags = GeometryFlags((1920, 1080), size_mm, distance_mm)
+    (warning,) = analyse(pixels, flags=flags).warnings
+    assert says in warning
+
+
 def test_times_that_jitter_are_told(recording):
     (block,) = recording.blocks
     times_us = block.samples["tracker_time_us"]
