@@ -57,7 +57,8 @@ def _image(state: DashboardState) -> str:
 
 def _elapsed(state: DashboardState) -> str:
     elapsed = clock_time(state.elapsed_s)
-    share = None if state.playback is None else state.playback.share
+    playback = state.playback if state.stopped is None else None
+    share = None if playback is None else playback.share
     return elapsed if share is None else f"{elapsed}, {100 * share:.0f}{THIN}% of the replay"
 
 

@@ -34,7 +34,7 @@ from gazelive.dashboard.views.panel import Look, Panel
 from gazelive.dashboard.views.posterior_now import PosteriorNow
 from gazelive.dashboard.views.posterior_over_time import PosteriorOverTime
 from gazelive.dashboard.views.quality import QualityPanel
-from gazelive.dashboard.views.session import SPEEDS, SessionPanel
+from gazelive.dashboard.views.session import SessionPanel, next_speed
 from gazelive.dashboard.views.traces import Traces
 from gazelive.errors import GazeliveError, TransportError
 from gazelive.gaze.documents import Document
@@ -260,8 +260,7 @@ class DashboardWindow(QMainWindow):
 
     def _change_speed(self, step: int) -> None:
         speed = None if self.state.playback is None else self.state.playback.speed
-        current = SPEEDS.index(speed) if speed in SPEEDS else SPEEDS.index(1.0)
-        self._set_speed(SPEEDS[min(max(current + step, 0), len(SPEEDS) - 1)])
+        self._set_speed(next_speed(speed, step))
 
     def _mark_typed(self) -> None:
         self._session.mark()

@@ -97,6 +97,8 @@ def test_facts_of_the_session():
     assert session_facts(state, hide_viewer=True)["Viewer"] == "hidden"
     state.set_playback(Playback(position_s=2.0, duration_s=8.0))
     assert session_facts(state, hide_viewer=True)["Elapsed"] == "0:07, 25\u202f% of the replay"
+    state.apply_all([d.RunStopped(reason="over")])
+    assert session_facts(state, hide_viewer=True)["Elapsed"] == "0:07", "no share that never grows"
     state.apply(d.TrialStopped(trial="trial 2", tracker_time_us=8_000_000))
     assert session_facts(state, hide_viewer=False)["Trial"] == "2 of 9, over"
 

@@ -12,12 +12,15 @@ from PyQt6.QtGui import QColor, QDesktopServices, QFontMetricsF, QImage, QTextDo
 from PyQt6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QToolButton, QWidget
 
 from gazelive.dashboard.actions import SPECS
+from gazelive.dashboard.connection import Playback
 from gazelive.dashboard.feed import ListFeed
 from gazelive.dashboard.figures import save_figure
 from gazelive.dashboard.judgement import Level
 from gazelive.dashboard.preferences import Preferences
 from gazelive.dashboard.theme import DARK, LIGHT, TURN_STYLES, VIEWER_SYMBOLS, text_scale
 from gazelive.dashboard.views.panel import REST_FRAMES
+from gazelive.dashboard.views.session import next_speed
+from gazelive.dashboard.wording import speed_words
 from gazelive.errors import ConfigError, TransportError
 from gazelive.features.turns import Turn
 from gazelive.gaze import documents as d
@@ -360,6 +363,15 @@ class TestControls:
         self.press(qtbot, window, Qt.Key.Key_BracketRight)
         assert sent(feed, "speed")[-1]["speed"] is None, "there is nothing faster"
 
+    def test_a_speed_that_is_not_offered_is_shown_all_the_same(self, window, qtbot):
+        offered = window._session.speed.count()
+        for speed in (4.0, None, 4.0, 1.0, 4.0):
+            window._session.show_playback(Playback(speed=speed))
+            assert window._session.speed.currentText() == speed_words(speed)
+        assert window._session.speed.count() == offered + 1
+        texts = [window._session.speed.itemText(i) for i in range(offered + 1)]
+        assert texts[texts.index("4×") - 1 : texts.index("4×") + 2] == ["2×", "4×", "5×"]
+
     def test_a_mark_carries_the_text_that_was_typed(self, window, feed, qtbot):
         qtbot.keyClicks(window._session.mark_text, "coughed")
         qtbot.keyClick(window._session.mark_text, Qt.Key.Key_Return)
@@ -559,6 +571,15 @@ class TestFigures:
         button = window._session.buttons["save"]
         assert button.popupMode() is QToolButton.ToolButtonPopupMode.InstantPopup
         assert {"Whole window", *PANELS.values()} == {a.text() for a in window._save_menu.actions()}
+
+
+@pytest.mark.parametrize(
+    ("speed", "slower", "faster"),
+    [(1.0, 0.5, 2.0), (4.0, 2.0, 5.0), (0.25, 0.25, 0.5), (None, 50.0, None), (99.0, 50.0, None)],
+)
+def test_the_next_speed_from_any_speed(speed, slower, faster):
+    assert next_speed(speed, -1) == slower
+    assert next_speed(speed, +1) == faster
 
 
 def test_a_closed_window_lets_go_of_its_feed(window, feed):

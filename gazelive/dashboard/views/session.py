@@ -26,6 +26,8 @@ from gazelive.dashboard.views.panel import Look, Panel
 from gazelive.dashboard.wording import clock_time, speed_words
 
 SPEEDS: tuple[float | None, ...] = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0, None)
+FASTEST = 1e12
+"""As fast as possible, as a number."""
 NOTICE_SIGNS = {"info": "·", "warning": "▲", "error": "✖"}
 MOST_SHOWN = 150
 MARK_LENGTH = 200
@@ -129,8 +131,14 @@ class SessionPanel(Panel):
         self.speed.setEnabled(playback is not None)
         if playback is not None and not self.speed.hasFocus():
             index = self.speed.findData(playback.speed)
-            if index >= 0:
-                self.speed.setCurrentIndex(index)
+            if index < 0:  # one that a command or a program chose
+                index = self._place_of(playback.speed)
+                self.speed.insertItem(index, speed_words(playback.speed), playback.speed)
+            self.speed.setCurrentIndex(index)
+
+    def _place_of(self, speed: float | None) -> int:
+        offered = [self.speed.itemData(index) for index in range(self.speed.count())]
+        return sum(_as_number(one) < _as_number(speed) for one in offered)
 
     def _show_facts(self, facts: Facts) -> None:
         assert self._look is not None
@@ -170,6 +178,18 @@ class SessionPanel(Panel):
             item.setForeground(QColor(colours[line.level]))
             self._log.addItem(item)
         self._log.scrollToBottom()
+
+
+def next_speed(speed: float | None, step: int) -> float | None:
+    """Return the next faster (`step` 1) or slower (-1) of the speeds, where there is one."""
+    beyond = [one for one in SPEEDS if step * (_as_number(one) - _as_number(speed)) > 0]
+    if not beyond:
+        return speed
+    return beyond[0] if step > 0 else beyond[-1]
+
+
+def _as_number(speed: float | None) -> float:
+    return FASTEST if speed is None else speed
 
 
 def notice_text(line: LoggedNotice) -> str:
