@@ -54,7 +54,7 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
     twice = sorted(set(known) & set(added.viewer_ids))
     if twice:
         raise ModelError(
-            f"{_some(twice)} is enrolled already: forget first, or choose another name"
+            f"{_some(twice)} {_is(twice)} enrolled already: forget first, or choose another name"
         )
     fitted = model.fitted
     for number, viewer in enumerate(added.viewer_ids):
@@ -67,7 +67,12 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
         np.concatenate((model.training.viewers, added.viewers + len(known))),
         model.training.sessions + added.sessions,
     )
-    return _changed(model, fitted, training, f"enrolled {_people(added.n_viewers)}")
+    return _changed(
+        _not_left_out(model, added.viewer_ids),
+        fitted,
+        training,
+        f"enrolled {_people(added.n_viewers)}",
+    )
 
 
 def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
@@ -75,7 +80,9 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     known = model.identifier.viewer_ids
     unknown = sorted(set(viewers) - set(known))
     if unknown:
-        raise ModelError(f"{_some(unknown)} is not in the model, which has {_some(known)}")
+        raise ModelError(
+            f"{_some(unknown)} {_is(unknown)} not in the model, which has {_some(known)}"
+        )
     kept = np.array([i for i, v in enumerate(known) if v not in set(viewers)], np.int64)
     if not len(kept):
         raise ModelError("nobody would be left: delete the file instead")
@@ -98,14 +105,8 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     number = {int(old): new for new, old in enumerate(kept)}
     codes = np.array([number[int(v)] for v in stays.viewers], np.int64)
     training = TrainingSet(model.kind, names, stays.scanpaths, codes, stays.sessions)
-    named = tuple(f"viewer {viewer}:" for viewer in viewers)
-    left_out = tuple(text for text in model.provenance.left_out if not text.startswith(named))
-    provenance = msgspec.structs.replace(model.provenance, left_out=left_out)
     return _changed(
-        replace(model, provenance=provenance),
-        fitted,
-        training,
-        f"forgot {_people(len(set(viewers)))}",
+        _not_left_out(model, viewers), fitted, training, f"forgot {_people(len(set(viewers)))}"
     )
 
 
@@ -320,6 +321,13 @@ def _fit_column(machine: Machine, whitened: Floats, n_known: int) -> Linear:
     return Linear(found[:-1, None], found[-1:])
 
 
+def _not_left_out(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
+    """Return the model whose history does not name these viewers as left out of training."""
+    named = tuple(f"viewer {viewer}:" for viewer in viewers)
+    left_out = tuple(text for text in model.provenance.left_out if not text.startswith(named))
+    return replace(model, provenance=msgspec.structs.replace(model.provenance, left_out=left_out))
+
+
 def _changed(model: TrainedModel, fitted: Fitted, training: TrainingSet, what: str) -> TrainedModel:
     provenance = msgspec.structs.replace(
         model.provenance,
@@ -335,6 +343,10 @@ def _changed(model: TrainedModel, fitted: Fitted, training: TrainingSet, what: s
 def _people(n: int) -> str:
     """Return how many, without names: what is forgotten later must not stand in a history."""
     return f"{n} viewer{'' if n == 1 else 's'}"
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -196,8 +196,10 @@ def load_model(path: Path) -> TrainedModel:
                 "one measures: train it again"
             )
         return _model_of(manifest, arrays)
-    except (msgspec.ValidationError, KeyError) as error:
-        raise ModelFormatError(f"{path}: its manifest cannot be read ({error})") from error
+    except (msgspec.ValidationError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise ModelFormatError(
+            f"{path}: what it holds does not fit together ({error}): train it again"
+        ) from error
 
 
 def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> TrainedModel:

@@ -105,9 +105,11 @@ def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
         raise ModelFormatError(f"{path}: is no model of gazelive (they are made by gazelive train)")
     first_line, _, _ = content[: len(MAGIC) + 12].partition(b"\n")
     version = first_line[len(MAGIC) :]
+    if not version.isdigit():
+        raise ModelFormatError(f"{path}: is damaged (its first line is): copy it again")
     if version != b"%d" % VERSION:
         raise ModelFormatError(
-            f"{path}: is a model file of version {version.decode('ascii', 'replace')}, and this "
+            f"{path}: is a model file of version {version.decode('ascii')}, and this "
             f"gazelive reads version {VERSION}: update gazelive, or train again"
         )
     body, stored = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]

@@ -3,6 +3,7 @@
 import functools
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -126,6 +127,13 @@ class TestEnrol:
         model = enrol(base(method, kind), newcomers(kind, n_scanpaths=1))
         estimate = identified(model.identifier, looks_of(people(1, first=20)[0], kind))
         assert np.isfinite(estimate.log_probabilities).all()
+
+    def test_who_is_enrolled_is_no_longer_told_as_left_out(self, method, kind):
+        model = base(method, kind)
+        told = ("viewer p0020: asked for", "viewer somebody: asked for")
+        provenance = msgspec.structs.replace(model.provenance, left_out=told)
+        changed = enrol(replace(model, provenance=provenance), newcomers(kind))
+        assert changed.provenance.left_out == told[1:]
 
     def test_a_name_that_is_there_is_refused(self, method, kind):
         with pytest.raises(ModelError, match="p0003 is enrolled already: forget first"):

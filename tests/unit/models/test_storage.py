@@ -59,6 +59,15 @@ def test_another_version_is_named(model):
         read_arrays(model)
 
 
+@pytest.mark.parametrize(
+    "first_line", [b"gazelive model \x07\n", b"gazelive model 1;", b"gazelive model "]
+)
+def test_a_first_line_that_is_none_is_not_shown(model, first_line):
+    model.write_bytes(model.read_bytes().replace(b"gazelive model 1\n", first_line))
+    with pytest.raises(ModelFormatError, match="is damaged"):
+        read_arrays(model)
+
+
 def test_no_file(tmp_path):
     with pytest.raises(ModelError, match="there is no such model"):
         read_arrays(tmp_path / "none.model")
