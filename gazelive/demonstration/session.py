@@ -35,8 +35,8 @@ DEMO_KEY = "demo"
 """Marks a session as one that the next demo may remove."""
 WINDOWLESS_KEY = "windowless"
 """Marks a session whose images were in no window."""
-DASHBOARD_SIZE, WINDOW_PX = "1600x1000", (960, 540)
-"""Beside the dashboard there is not more room for the experiment."""
+DASHBOARD_SIZE, WINDOW_PX = "1280x1000", (640, 360)
+"""Side by side they fill the width of a usual screen."""
 GETTING_READY_S, TRIAL_OVERHEAD_S = 9.0, 1.3
 """About how long it takes besides the images, for the bar."""
 

@@ -48,9 +48,13 @@ def import_psychopy() -> tuple[Any, Any, Any]:
 def open_window(
     screen: Screen, *, windowed: bool = False, size_px: tuple[int, int] | None = None
 ) -> Window:
-    """Open a window of the background's colour: full screen, or with a frame where `windowed`."""
+    """Open a window of the background's colour: full screen, or with a frame where `windowed`.
+
+    One of a size of its own stands at the right edge, so that there is room beside it.
+    """
     visual, _, monitors = import_psychopy()
     desktop_px = desktop_size_px(screen.number)
+    pos_px: tuple[int, int] | None = None  # in the middle
     windowed = windowed or not screen.full_screen
     if not windowed:
         check_aspect(screen, desktop_px)
@@ -60,6 +64,7 @@ def open_window(
         size_px = _shrunk((screen.width_px, screen.height_px), room_px)
     else:
         size_px = _shrunk(size_px, desktop_px)
+        pos_px = (desktop_px[0] - size_px[0], (desktop_px[1] - size_px[1]) // 2)
     monitor = monitors.Monitor(
         "gazelive", width=screen.width_mm / 10, distance=screen.eye_distance_mm / 10, autoLog=False
     )
@@ -69,6 +74,7 @@ def open_window(
             warnings.simplefilter("ignore")
             window = visual.Window(
                 size=size_px,
+                pos=pos_px,
                 fullscr=not windowed,
                 screen=screen.number,
                 units="pix",
