@@ -1,4 +1,4 @@
-"""The process that owns a device which needs no experiment: a replay, or a simulated viewer."""
+"""The process that owns a device which needs no experiment, such as a replay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def own_device(
     addresses: Addresses,
     *,
     clock: Clock,
-    meanwhile: Callable[[], str | None] = lambda: None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> str:
     """Record one run, sending it to the engine and answering requests; return why it ended."""
     context: Context = zmq.Context()
@@ -43,13 +43,13 @@ def play(
     control: DeviceControl,
     *,
     clock: Clock,
-    meanwhile: Callable[[], str | None] = lambda: None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> str:
     """Record one run until the device has no more or somebody stops it; return why it ended.
 
-    `meanwhile` is called again and again; what it returns, if anything, ends the run. Every chunk
-    is on disk before it is sent. The device is stopped and the session closed with the reason,
-    also when something fails: then with that failure, which is raised.
+    `meanwhile` is called again and again. Every chunk is on disk before it is sent. The device is
+    stopped and the session closed with the reason, also when something fails: then with that
+    failure, which is raised.
     """
     recorder = Recorder(device, writer, [sender], clock=clock)
     with writer:
@@ -59,7 +59,7 @@ def play(
             while reason is None:
                 recorder.step(PATIENCE_S / 2)
                 control.serve()
-                reason = meanwhile()
+                meanwhile()
                 if control.is_stopped:
                     reason = "stopped on request"
                 elif device.finished:
