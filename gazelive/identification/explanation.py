@@ -17,12 +17,16 @@ from gazelive.identification.contract import Identifier
 from gazelive.identification.embedding import EmbeddingIdentifier
 from gazelive.identification.gazelive_samples import tempered_windows
 from gazelive.identification.linear import LinearIdentifier
+from gazelive.identification.machines import Linear
 from gazelive.identification.representation import Representation
+from gazelive.identification.scenewalk_identifier import SceneWalkIdentifier
 from gazelive.identification.units import n_units
+from gazelive.models.scenewalk import SceneWalkParameters
 
 Floats = npt.NDArray[np.float64]
 
 N_TOLD = 12
+PARAMETER_NAMES = SceneWalkParameters.__struct_fields__
 THE_REST = "everything else"
 CONSTANT = "constant of the viewer's machine"
 _WHEN = {"movement_": "saccade", "after_": "just after", "texture_": "fixation before"}
@@ -41,6 +45,8 @@ def explain_probe(
         named = _for_leader(*_explain_linear(identifier, scanpaths), leader)
     elif isinstance(identifier, EmbeddingIdentifier):
         named = _for_leader(*_explain_embedding(identifier, scanpaths), leader)
+    elif isinstance(identifier, SceneWalkIdentifier) and identifier.machine is not None:
+        named = _for_leader(*_explain_scenewalk(identifier, identifier.machine, scanpaths), leader)
     else:
         return []
     strongest = sorted(named.items(), key=lambda item: -abs(item[1]))
@@ -104,6 +110,22 @@ def _explain_embedding(
     for name, part in zip(Representation((embedding.block,)).dimension_names(), said, strict=True):
         _add(contributions, _plain_name(name), part)
     return contributions, said.sum(axis=0)
+
+
+def _explain_scenewalk(
+    identifier: SceneWalkIdentifier, machine: Linear, scanpaths: Sequence[Scanpath]
+) -> tuple[dict[str, Floats], Floats]:
+    """Return exactly what the slope by each parameter added for each viewer, and the sum."""
+    seen = [viewing for path in scanpaths if (viewing := identifier.scene.viewing(path)).n_scored]
+    if not seen:
+        return {}, np.zeros(len(identifier.viewer_ids))
+    scale = identifier.evidence_scale(len(seen))
+    score = np.sum([identifier.pooled.fisher_score(viewing) for viewing in seen], axis=0)
+    said = scale * score[:, None] * machine.weights
+    names = [name.removesuffix("_hz").removesuffix("_deg") for name in PARAMETER_NAMES]
+    contributions = {n.replace("_", " "): part for n, part in zip(names, said, strict=True)}
+    contributions[CONSTANT] = scale * len(seen) * machine.bias
+    return contributions, sum(contributions.values(), np.zeros(len(machine.bias)))
 
 
 def _plain_name(name: str) -> str:

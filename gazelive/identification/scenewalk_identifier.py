@@ -111,6 +111,10 @@ class SceneWalkIdentifier:
         """Say why an image's file does not count as it did in training; None where it does."""
         return self.scene.image_problem(image)
 
+    def evidence_scale(self, units: int) -> float:
+        """Return how much the summed evidence of so many units of one session counts."""
+        return 1 / (1 + max(units - 1, 0) * self.correlation)
+
     def evidence(self, viewing: Viewing) -> Floats:
         """Return what a viewing says for each viewer."""
         if not viewing.n_scored:
@@ -178,7 +182,7 @@ class SceneWalkProbe:
         """Return the posterior of all evidence so far."""
         log_probabilities = np.empty(len(self._settled))
         units = self._n_units + self._has_spoken
-        scale = 1 / (1 + max(units - 1, 0) * self._identifier.correlation)
+        scale = self._identifier.evidence_scale(units)
         log_posterior(
             self._settled, self._open_evidence(), scale, self._log_prior, log_probabilities
         )

@@ -73,6 +73,18 @@ def test_of_embeddings_too_however_few_are_told(embedding):
     assert any(feature.startswith("fixation before: ") for feature, _ in told)
 
 
+@pytest.mark.parametrize("kind", ["samples", "fixations"])
+def test_of_scenewalk_the_parameters_add_up(kind):
+    identifier = fit_method("fisher-scenewalk", training_of(people(3), kind, 4, 8)).identifier
+    paths = looks(kind, 3)
+    told = explain_probe(identifier, paths)
+    best = identified(identifier, paths).best
+    total = sum(evidence for _, evidence in told)
+    assert total == pytest.approx(log_odds(identifier, paths, best), abs=1e-6)
+    assert "attention rate" in dict(told)
+    assert explain_probe(identifier, []) == []
+
+
 def test_nothing_was_seen(linear, embedding):
     assert all(evidence == 0 for _, evidence in explain_probe(linear, []))
     assert explain_probe(embedding, []) == []
