@@ -237,6 +237,16 @@ def test_the_cross_validated_accuracy_is_what_fresh_data_show(method, kind):
         assert fitted.accuracy.estimate == pytest.approx(np.mean(right), abs=0.12)
 
 
+@every_quick_method
+def test_one_long_recording_of_people_who_are_alike_looks_like_guessing(method, kind):
+    n = 40
+    accuracy = fit_method(method, training_of(people(n, 0.0), kind, 1, 240)).accuracy
+    assert accuracy is not None
+    assert "parts of each session held out" in accuracy.protocol
+    assert accuracy.n > 3 * n
+    assert accuracy.estimate < 0.1
+
+
 def test_the_vigors_rate_is_known_of_recordings_only():
     recordings = fit_method("markov-dynamics", training_of(people(3), "samples", 6, 14))
     assert RATE_RANGE_DEG[0] <= recordings.vigor_rate_deg <= RATE_RANGE_DEG[1]
