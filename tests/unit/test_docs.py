@@ -72,12 +72,3 @@ def test_the_readme_leads_to_every_page() -> None:
     readme = PAGES[0].read_text(encoding="utf-8")
     pages = [f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")]
     assert not [page for page in pages if f"({page})" not in readme]
-
-
-def test_the_version_is_one() -> None:
-    import tomllib
-
-    from gazelive import __version__
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == __version__

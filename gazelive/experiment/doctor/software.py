@@ -21,7 +21,6 @@ PURPOSES = {
     "experiment": "to show images",
     "dashboard": "to watch live",
     "lsl": "for LabStreamingLayer",
-    "cluster": "for large evaluations",
 }
 
 

@@ -104,7 +104,7 @@ class TestSoftware:
         known = software.importlib.metadata.version
 
         def version(name: str) -> str:
-            if name in ("sr-research-pylink", "psychopy-lib", "dask"):
+            if name in ("sr-research-pylink", "psychopy-lib", "pylsl"):
                 raise software.importlib.metadata.PackageNotFoundError(name)
             return known(name)
 
@@ -112,7 +112,7 @@ class TestSoftware:
         found = {finding.what: finding for finding in software.packages(Situation())}
         assert found["extra eyelink"].level == "warn"
         assert found["extra experiment"].level == "warn"
-        assert found["extra cluster"].level == "ok"
+        assert found["extra lsl"].level == "ok"
         assert found["extra eyelink"].remedy.endswith("pip install 'gazelive[eyelink]'")
         simulated = levels(list(software.packages(situation('[tracker]\ndevice = "simulated"'))))
         assert simulated["extra experiment"] == "fail"
