@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-DEFAULT_ADDRESS = "tcp://127.0.0.1:5870"
+from gazelive.engine.addresses import DEFAULT_ADDRESS
 
 
 def dashboard(

@@ -19,6 +19,7 @@ from gazelive.cli.engine_options import (
 )
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
+from gazelive.engine.addresses import DEFAULT_ADDRESS
 
 
 def run(
@@ -29,15 +30,14 @@ def run(
     model: Model = None,
     images: Images = None,
     bind: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--bind",
             metavar="ADDRESS",
             help="Where others find the engine.",
-            show_default="tcp://127.0.0.1:5870",
             rich_help_panel=NETWORK,
         ),
-    ] = None,
+    ] = DEFAULT_ADDRESS,
     keys: Keys = None,
     lsl: Lsl = False,
     screen: Screen = None,
@@ -56,7 +56,6 @@ def run(
 
     hold_to_one_thread()  # before anything heavy is imported
     announce_first_compile(quiet=quiet)
-    from gazelive.engine.addresses import DEFAULT_ADDRESS
     from gazelive.engine.options import run_engine
     from gazelive.errors import ConfigError
     from gazelive.recordings.session_folder import is_session_folder
@@ -68,7 +67,7 @@ def run(
         flags.screen_geometry((1, 1) if flags.screen_px is None else None)  # all or none
     options = engine_options(
         session,
-        bind or DEFAULT_ADDRESS,
+        bind,
         model=model,
         images=images,
         keys=keys,
