@@ -48,7 +48,7 @@ $(VENV)/.app: $(VENV)/.made pyproject.toml constraints.txt
 	@$(PIP) -e '.[dashboard,experiment]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.app
-	@echo "Installing the test and lint tools into $(VENV) (a minute or two)…"
+$(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing gazelive and the test and lint tools into $(VENV) (two minutes or so)…"
 	@$(PIP) -e '.[dashboard,experiment,eyelink,lsl]' --group dev
-	@touch $@
+	@touch $(VENV)/.app $@

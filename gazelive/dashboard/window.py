@@ -272,8 +272,8 @@ class DashboardWindow(QMainWindow):
         self._session.buttons["save"].showMenu()
 
     def _mark(self, text: str) -> None:
-        self._send({"command": "mark", "text": text or "mark"})
-        self.state.log.add("info", f"Mark: {text or 'mark'}", self.state.elapsed_s)
+        self._send({"command": "mark", "text": text})
+        self.state.log.add("info", f"Mark: {text}" if text else "Mark", self.state.elapsed_s)
 
     def hide_viewer(self) -> None:
         """Hide who the participant is, as the menu does."""

@@ -12,6 +12,11 @@ from gazelive.engine.keys import Context
 from gazelive.errors import ConfigError, DeviceError, GazeliveError
 
 
+def mark_message(text: str) -> str:
+    """Return the message of a mark: whatever was typed, it never acts as one of the protocol's."""
+    return f"MARK {' '.join(text.split())}".rstrip()
+
+
 class DeviceControl:
     """Answers requests in the thread that owns the device, whenever it finds the time."""
 
@@ -49,10 +54,9 @@ class DeviceControl:
             case "stop":
                 self.is_stopped = True
             case "mark":
-                text = request.arguments.get("text", "mark")
                 if not isinstance(self._device, SendsMessages):
                     raise DeviceError("this device takes no messages")
-                self._device.send_message(str(text))
+                self._device.send_message(mark_message(str(request.arguments.get("text", ""))))
             case "pause" | "resume" | "speed":
                 if not isinstance(self._device, ControlsPlayback):
                     raise DeviceError("a tracker that looks at somebody cannot be paused")

@@ -68,7 +68,7 @@ class RunSummary:
             "n_images": self.n_images,
             "seconds": self.seconds,
             "crossed_s": {
-                f"{level:g}": None if crossing is None else crossing.seconds
+                f"{level:g}": None if crossing is None else round(crossing.seconds, 3)
                 for level, crossing in self.crossed.items()
             },
             "crossed_saccades": {

@@ -379,7 +379,7 @@ class TestControls:
         assert sent(feed, "mark") == [{"command": "mark", "text": "coughed"}]
         assert window._session.mark_text.text() == ""
         self.press(qtbot, window, Qt.Key.Key_M)
-        assert sent(feed, "mark")[-1]["text"] == "mark"
+        assert sent(feed, "mark")[-1]["text"] == ""
 
     def test_a_refusal_is_told(self, make_window, qtbot):
         def refuse(command):

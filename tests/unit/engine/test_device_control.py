@@ -62,8 +62,11 @@ def test_a_replay_is_paused_and_hurried(context):
     assert "must be" in str(asked(context, control, address, "speed", speed=-1))
     assert "number" in str(asked(context, control, address, "speed", speed="fast"))
     assert "unknown request" in str(asked(context, control, address, "dance"))
-    asked(context, control, address, "mark", text="here")
-    assert [m.text for m in device.read_chunk(0.1).messages] == ["here"]
+    asked(context, control, address, "mark", text="here\nand there ")
+    asked(context, control, address, "mark", text="TRIALID 99")
+    asked(context, control, address, "mark")
+    marks = [message.text for message in device.read_chunk(0.1).messages]
+    assert marks == ["MARK here and there", "MARK TRIALID 99", "MARK"]
     assert not control.is_stopped
     asked(context, control, address, "stop")
     assert control.is_stopped
