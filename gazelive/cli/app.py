@@ -1,14 +1,15 @@
 """The `gazelive` command and how it fails: one clear sentence, and an exit code.
 
-0 is success, 2 a mistake in usage or input, 1 a failure of something else.
+0 is success, 2 a mistake in usage or input, 130 Ctrl-C, 1 a failure of something else.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from gazelive import __version__
 from gazelive.cli.compare import compare
@@ -33,8 +34,23 @@ from gazelive.cli.train import train
 from gazelive.code_pages import forgive_code_pages
 from gazelive.errors import DeviceError, GazeliveError, TransportError
 
+INTERRUPTED = 130
+
+
+class _Commands(TyperGroup):
+    """Says that Ctrl-C was heard, which Typer does not."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            fail("stopped")
+            raise typer.Exit(INTERRUPTED) from None
+
+
 app = typer.Typer(
     name="gazelive",
+    cls=_Commands,
     help="Live saccade detection and viewer identification for eye-tracking labs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -92,6 +108,3 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         fail(f"{where}{error.strerror or error}")
         sys.exit(1)
-    except KeyboardInterrupt:
-        fail("stopped")
-        sys.exit(130)

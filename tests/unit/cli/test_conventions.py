@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import click
 import pytest
 import typer
@@ -74,3 +78,15 @@ def test_the_list_of_commands_fits_one_line_each() -> None:
     for name, command in COMMANDS.items():
         first = (command.help or "").split("\n")[0]
         assert len(first) <= 100, f"{name}: {len(first)}"
+
+
+def test_ctrl_c_is_told_to_have_been_heard(
+    gazelive: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(_path: Path) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gazelive.recordings.opening.kind_of", interrupted)
+    ended = gazelive("info", tmp_path)
+    assert ended.exit_code == 130
+    assert ended.err == "error: stopped\n"
