@@ -15,8 +15,9 @@ from gazelive.gaze.screen import ScreenGeometry
 from gazelive.offline import event_tables
 from gazelive.offline.analysis import Analysis, EyeChoice, analyse
 from gazelive.recordings.corpus import screen_in_corpus
+from gazelive.recordings.doubts import damage, sentences
 from gazelive.recordings.opening import read_recording
-from gazelive.recordings.recording import Problem, Recording
+from gazelive.recordings.recording import Recording
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ def detect(
     the name of a preset (`scene-viewing`, `microsaccades`, `noisy`). A recording in pixels needs
     a `screen` where it does not tell of one.
     """
-    problems: tuple[Problem, ...] = ()
+    told = []
     if not isinstance(recording, Recording):
         recording = read_recording(Path(recording))
-        problems = recording.problems
+        told = sentences(damage(recording))
     if isinstance(parameters, str):
         parameters = preset(parameters)
     analysis = analyse(
@@ -72,6 +73,5 @@ def detect(
         corpus_screen=screen_in_corpus(recording.path) if recording.path.exists() else None,
         whole_blocks=whole_blocks,
     )
-    told = (*(problem.text for problem in problems), *analysis.warnings)
-    tell(f"{recording.path}: {sentence}" for sentence in told)
+    tell((*told, *(f"{recording.path}: {warning}" for warning in analysis.warnings)))
     return Detected(analysis)

@@ -55,7 +55,7 @@ def convert(
     check_target(path, kind, overwrite=replace)  # before anything that takes long
     with progress(f"Reading {source.resolve().name}", quiet=quiet) as report:
         recording = read_recording(source, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(recording, trial_start, trial_stop)
+    warn_of_no_trials(recording, patterns)
     if flags.given:
         recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
     if recording.problems:

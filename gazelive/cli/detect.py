@@ -19,7 +19,6 @@ from gazelive.cli.wording import counted, quoted
 if TYPE_CHECKING:
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
     from gazelive.offline.analysis import Analysis
-    from gazelive.recordings.recording import Problem, Recording
     from gazelive.recordings.trials import TrialPatterns
 
 _EK_PANEL = "Engbert-Kliegl"
@@ -119,6 +118,7 @@ def detect(
     announce_first_compile(quiet=quiet)
     from gazelive.offline.analysis import analyse
     from gazelive.recordings.corpus import screen_in_corpus
+    from gazelive.recordings.doubts import damage, sentences
     from gazelive.recordings.opening import read_recording
 
     _check_targets(recording, output, fixations, plot)
@@ -128,8 +128,9 @@ def detect(
     patterns = trial_patterns(trial_start, trial_stop)
     with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
         read = read_recording(recording, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(read, trial_start, trial_stop)
-    _warn_of_problems(read)
+    warn_of_no_trials(read, patterns)
+    for sentence in sentences(damage(read)):
+        warn(sentence)
     with progress("Detecting", quiet=quiet) as report:
         analysis = analyse(
             read,
@@ -234,19 +235,6 @@ def _parameters(
     return EngbertKlieglParameters(
         threshold_noise=threshold, shortest_saccade_ms=shortest_ms, threshold_form=form
     )
-
-
-def _warn_of_problems(read: Recording) -> None:
-    """Say what was damaged: of problems in the same words the first, and how many there are."""
-    alike: dict[str, list[Problem]] = {}
-    for problem in read.problems:
-        alike.setdefault(problem.text, []).append(problem)
-    for text, problems in alike.items():
-        where = "" if problems[0].line is None else f":{problems[0].line}"
-        more = len(problems) - 1
-        warn(
-            f"{read.path}{where}: {text}" + (f" (and {counted(more, 'more line')})" if more else "")
-        )
 
 
 def _warn_of_outcomes(analysis: Analysis) -> None:

@@ -72,7 +72,7 @@ def export(
     patterns = trial_patterns(trial_start, trial_stop)
     with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
         read = read_recording(recording, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(read, trial_start, trial_stop)
+    warn_of_no_trials(read, patterns)
     if flags.given:
         read = with_screen(read, flags.screen_geometry(read.screen_px))
     target = replace(

@@ -11,6 +11,7 @@ import typer
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.options import ModelStimuli, names_of, seeing
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def identify(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -53,7 +56,7 @@ def identify(
     A name that stands in the corpus or the table is never used for that.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification.model_file import load_model, trial_patterns_of
     from gazelive.identification.stimuli import image_problems
     from gazelive.offline.identification import check_fits, check_kind, results_json
     from gazelive.offline.identification import identify as identify_all
@@ -63,11 +66,13 @@ def identify(
     model = seeing(load_model(model_path), stimuli)
     check_kind(model, source_kind(source))
     log_prior = _log_prior(prior, model)
+    patterns = trial_patterns(trial_start, trial_stop, trial_patterns_of(model))
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(
             source,
             detector=detector_of(model),
             flags=geometry_flags(screen, size_mm, distance_mm),
+            trial_patterns=patterns,
             sessions=names_of(session),
             running=as_json,
             progress=report,

@@ -46,7 +46,7 @@ def info(
         else:
             patterns = trial_patterns(trial_start, trial_stop)
             recording = read_recording(file, trial_patterns=patterns, progress=report)
-            warn_of_no_trials(recording, trial_start, trial_stop)
+            warn_of_no_trials(recording, patterns)
             facts, summary = (
                 info_facts.of_recording(recording),
                 info_summary.of_recording(recording),

@@ -12,7 +12,8 @@ from gazelive.cli.console import Json, Quiet, announce_first_compile, output, pr
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.model_text import summary, tell
 from gazelive.cli.options import OUT, ModelStimuli, Sessions, names_of, seeing
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
+from gazelive.cli.wording import counted, listed, quoted
 
 app = typer.Typer(
     no_args_is_help=True, help="Look into a model, enrol and forget viewers, refit, merge."
@@ -48,7 +49,7 @@ def show(model_path: ModelPath, as_json: Json = False) -> None:
 def _plain(value: object) -> str:
     """Return a fact as a person reads it; what is not there is left out."""
     if isinstance(value, dict):
-        there = {k: v for k, v in value.items() if v not in (None, "", (), [])}
+        there = {k: v for k, v in value.items() if v not in (None, "", (), [], {})}
         return ", ".join(f"{key} {_plain(v)}" for key, v in there.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_plain, value))
@@ -72,6 +73,8 @@ def enrol(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
     """Add viewers: only their own machines are fitted, against the scores the model keeps."""
@@ -80,7 +83,7 @@ def enrol(
 
     from gazelive.errors import ConfigError
     from gazelive.identification.enrolment import enrol as enrol_viewers
-    from gazelive.identification.model_file import load_model, save_model
+    from gazelive.identification.model_file import load_model, save_model, trial_patterns_of
     from gazelive.identification.stimuli import image_problems
     from gazelive.offline.identification import check_fits, check_kind
     from gazelive.offline.scanpaths import gather, source_kind
@@ -88,18 +91,21 @@ def enrol(
 
     model = seeing(load_model(model_path), stimuli)
     check_kind(model, source_kind(source))
+    patterns = trial_patterns(trial_start, trial_stop, trial_patterns_of(model))
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(
             source,
             detector=detector_of(model),
             flags=geometry_flags(screen, size_mm, distance_mm),
+            trial_patterns=patterns,
             sessions=names_of(sessions),
             progress=report,
         )
     chosen = set(names_of(viewers))
     missing = chosen - {probe.viewer for probe in gathered.probes}
     if missing:
-        raise ConfigError(f"{', '.join(sorted(missing))} is not in {source}", key="--viewers")
+        absent = f"{listed(sorted(missing))} {'is' if len(missing) == 1 else 'are'}"
+        raise ConfigError(f"{absent} not in {source}", key="--viewers")
     if chosen:
         kept = tuple(probe for probe in gathered.probes if probe.viewer in chosen)
         gathered = replace(gathered, probes=kept)

@@ -36,6 +36,7 @@ from gazelive.cli.options import OUT
 from gazelive.cli.trial_options import (
     TrialStart,
     TrialStop,
+    patterns_of_model,
     trial_patterns,
     warn_of_no_trials,
 )
@@ -111,6 +112,7 @@ def replay(
     from gazelive.engine.documents_file import read_documents
     from gazelive.engine.summary import summarise
     from gazelive.errors import ConfigError
+    from gazelive.recordings.doubts import damage, sentences
     from gazelive.recordings.opening import read_recording
     from gazelive.recordings.session_folder import DOCUMENTS_NAME
 
@@ -122,7 +124,7 @@ def replay(
             key="--dashboard",
         )
     flags = geometry_flags(screen, size_mm, distance_mm)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(trial_start, trial_stop, patterns_of_model(model))
     folder = out or Path("replays") / f"{_stem(recording_path)}-{datetime.now():%Y%m%d-%H%M%S}"
     options = engine_options(
         folder,
@@ -137,10 +139,9 @@ def replay(
     )
     with progress(f"Reading {recording_path.name}", quiet=quiet) as report:
         recording = read_recording(recording_path, trial_patterns=patterns, progress=report)
-    for problem in recording.problems:
-        where = "" if problem.line is None else f":{problem.line}"
-        warn(f"{recording_path}{where}: {problem.text}")
-    warn_of_no_trials(recording, trial_start, trial_stop)
+    for sentence in sentences(damage(recording)):
+        warn(sentence)
+    warn_of_no_trials(recording, patterns)
     flags = _checked(recording, recording_path, flags, model)
     options = msgspec.structs.replace(
         options,

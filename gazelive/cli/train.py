@@ -12,6 +12,7 @@ from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, 
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.model_text import summary, tell
 from gazelive.cli.options import OUT, Sessions, check_stimuli, names_of
+from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
 from gazelive.cli.wording import quoted
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def train(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trial_start: TrialStart = None,
+    trial_stop: TrialStop = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -68,17 +71,20 @@ def train(
     announce_first_compile(quiet=quiet)
     from gazelive.identification.methods import Options
     from gazelive.identification.model_file import save_model
-    from gazelive.offline.scanpaths import Detector, gather
+    from gazelive.offline.probes import Detector
+    from gazelive.offline.scanpaths import gather
     from gazelive.offline.training import train as train_model
 
     _check(output, method, source)
     check_stimuli(stimuli)
     flags = geometry_flags(screen, size_mm, distance_mm)
+    patterns = trial_patterns(trial_start, trial_stop)
     excluded = names_of(exclude_viewers)
     with progress(f"Reading {source.name}", quiet=quiet) as report:
         gathered = gather(
             source,
             flags=flags,
+            trial_patterns=patterns,
             sessions=names_of(sessions),
             images=_image_names(images),
             exclude_viewers=excluded,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from gazelive.recordings.trials import TrialPatterns
 
 _PANEL = "Trials"
-N_EXAMPLES = 3
 
 TrialStart = Annotated[
     str | None,
@@ -39,8 +39,10 @@ TrialStop = Annotated[
 ]
 
 
-def trial_patterns(start: str | None, stop: str | None) -> TrialPatterns:
-    """Return the patterns, or say what is wrong with one."""
+def trial_patterns(
+    start: str | None, stop: str | None, usual: TrialPatterns | None = None
+) -> TrialPatterns:
+    """Return the patterns, or say what is wrong with one; `usual` holds where none is given."""
     import re
 
     import msgspec
@@ -61,17 +63,22 @@ def trial_patterns(start: str | None, stop: str | None) -> TrialPatterns:
                 key=flag,
             ) from error
         given[field] = pattern
-    return msgspec.structs.replace(DEFAULT_PATTERNS, **given)
+    return msgspec.structs.replace(usual or DEFAULT_PATTERNS, **given)
 
 
-def warn_of_no_trials(recording: Recording, start: str | None, stop: str | None) -> None:
-    """Say so where the patterns that were given find no trial, with messages to look at."""
-    if (start is None and stop is None) or recording.trials:
-        return
-    texts = dict.fromkeys(message.text.split("\n")[0][:60] for message in recording.messages)
-    examples = ", ".join(map(repr, list(texts)[:N_EXAMPLES]))
-    warn(
-        f"{recording.path}: no message starts a trial"
-        + (f" with {start!r}" if start is not None else "")
-        + (f"; there are messages such as {examples}" if examples else "; it has no messages")
-    )
+def patterns_of_model(path: Path | None) -> TrialPatterns | None:
+    """Return the patterns of the recordings that a model was made from; None without a model."""
+    if path is None:
+        return None
+    from gazelive.identification.model_file import load_model, trial_patterns_of
+
+    return trial_patterns_of(load_model(path))
+
+
+def warn_of_no_trials(recording: Recording, patterns: TrialPatterns) -> None:
+    """Say so where patterns of one's own find no trial, with messages to look at."""
+    from gazelive.recordings.doubts import trials_not_found
+
+    sentence = trials_not_found(recording, patterns)
+    if sentence is not None:
+        warn(f"{recording.path}: {sentence}")

@@ -15,7 +15,8 @@ from gazelive import __version__
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import save_model
 from gazelive.keeping import let_go_unused
-from gazelive.offline.scanpaths import Detector, gather
+from gazelive.offline.probes import Detector
+from gazelive.offline.scanpaths import gather
 from gazelive.offline.training import train
 from gazelive.recordings.image_files import images_in
 from gazelive.simulation.corpus import CorpusPlan, write_corpus

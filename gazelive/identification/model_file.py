@@ -33,6 +33,7 @@ from gazelive.identification.machines import Linear
 from gazelive.identification.scanpath_arrays import scanpath_arrays, scanpaths_of_arrays
 from gazelive.identification.training_set import SourceKind, TrainingSet
 from gazelive.models.storage import read_arrays, write_arrays
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -63,6 +64,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     texture: bool = True
     stimuli: bool = False
     """Whether saliency was computed from the images' files."""
+    trial_patterns: dict[str, str] = {}
+    """How trials were found in the messages, where it was not as usual (`TrialPatterns`)."""
     changes: tuple[str, ...] = ()
     """What was done to it since: viewers enrolled, forgotten, merged."""
 
@@ -200,6 +203,17 @@ def load_model(path: Path) -> TrainedModel:
         raise ModelFormatError(
             f"{path}: what it holds does not fit together ({error}): train it again"
         ) from error
+
+
+def own_patterns(patterns: TrialPatterns) -> dict[str, str]:
+    """Return those patterns that are not the usual ones, as a model keeps them."""
+    usual = msgspec.structs.asdict(DEFAULT_PATTERNS)
+    return {n: p for n, p in msgspec.structs.asdict(patterns).items() if p != usual[n]}
+
+
+def trial_patterns_of(model: TrainedModel) -> TrialPatterns:
+    """Return how trials were found in what a model was made from."""
+    return msgspec.convert(model.provenance.trial_patterns, TrialPatterns)
 
 
 def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> TrainedModel:

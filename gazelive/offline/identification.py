@@ -14,7 +14,7 @@ from gazelive.identification.contract import Estimate, Identifier
 from gazelive.identification.model_file import TrainedModel
 from gazelive.identification.running import take_running
 from gazelive.identification.training_set import SourceKind
-from gazelive.offline.scanpaths import Gathered, Probe
+from gazelive.offline.probes import Gathered, Probe
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,108 +1,35 @@
 """Labelled scanpaths: whatever `train` and `identify` are given, read and analysed.
 
 A corpus or a recording goes through detection, interval by interval; a fixation table is taken as
-it is. The label of a probe travels beside its scanpaths and is never looked at to identify it.
+it is.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from gazelive.detection import Method
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.features.interval import Parameters
-from gazelive.features.running import RunningGaze, RunningSaccade, running_of_fixations
-from gazelive.features.scanpath import Scanpath, scanpath_of, scanpath_of_fixations
-from gazelive.gaze.samples import Coordinates
-from gazelive.gaze.screen import ScreenGeometry
 from gazelive.identification.training_set import SourceKind
-from gazelive.offline.analysis import Analysis, analyse, interval_gaze
-from gazelive.recordings.corpus import CORPUS_NAME, CorpusEntry, read_corpus, screen_in_corpus
-from gazelive.recordings.fixation_table import FixationTable, read_fixation_table
-from gazelive.recordings.geometry import HOW_TO_GIVE, GeometryFlags
-from gazelive.recordings.intervals import calibrations_before
-from gazelive.recordings.opening import kind_of, read_recording
+from gazelive.offline.probes import Detector, Gathered, Labelled, Reading
+from gazelive.offline.table_probes import table_probes
+from gazelive.recordings.corpus import CORPUS_NAME, read_corpus, screen_in_corpus
+from gazelive.recordings.doubts import Doubt, sentences
+from gazelive.recordings.fixation_table import read_fixation_table
+from gazelive.recordings.geometry import GeometryFlags
+from gazelive.recordings.opening import kind_of
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
 
 Progress = Callable[[float], None]
 N_REASONS = 5
 """So many recordings that were left out are named where nothing else is left."""
 N_THREADS = min(4, os.cpu_count() or 1)
 """Reading and kernels let go of the interpreter's lock; more threads than this do not help."""
-
-
-@dataclass(frozen=True, eq=False)
-class Probe:
-    """The scanpaths of one recording, or of one session of one viewer label of a table."""
-
-    name: str
-    viewer: str | None
-    session: str
-    scanpaths: tuple[Scanpath, ...]
-    running: tuple[tuple[RunningSaccade, ...], ...] = ()
-    """What was known while each of them ran; empty where nobody asked for it."""
-
-    def followed_by(self, other: Probe) -> Probe:
-        """Return the probe with the scanpaths of another after its own."""
-        return replace(
-            self, scanpaths=self.scanpaths + other.scanpaths, running=self.running + other.running
-        )
-
-    def only(self, images: Collection[str]) -> Probe:
-        """Return the probe with nothing but some images (none: all)."""
-        if not images:
-            return self
-        kept = [i for i, path in enumerate(self.scanpaths) if path.image in images]
-        return replace(
-            self,
-            scanpaths=tuple(self.scanpaths[i] for i in kept),
-            running=tuple(self.running[i] for i in kept) if self.running else (),
-        )
-
-    @property
-    def n_saccades(self) -> int:
-        """Number of saccades in all scanpaths."""
-        return sum(path.n_saccades for path in self.scanpaths)
-
-    @property
-    def seconds(self) -> float:
-        """How long was looked."""
-        return sum(path.seconds for path in self.scanpaths)
-
-
-@dataclass(frozen=True)
-class Detector:
-    """How saccades are found in samples."""
-
-    method: Method = "settled"
-    parameters: Parameters | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Gathered:
-    """What was read, and what a user should know of it."""
-
-    kind: SourceKind
-    probes: tuple[Probe, ...]
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def sampling_rates_hz(self) -> tuple[float, ...]:
-        """The rates of the recordings, ascending; none for fixation tables."""
-        rates = {
-            path.sampling_rate_hz
-            for probe in self.probes
-            for path in probe.scanpaths
-            if path.sampling_rate_hz is not None
-        }
-        return tuple(sorted(rates))
+IN_MEMORY = Path("recordings in memory")
+"""What stands in the place of a source's name."""
 
 
 def source_kind(source: Path) -> SourceKind:
@@ -115,6 +42,7 @@ def gather(
     *,
     detector: Detector | None = None,
     flags: GeometryFlags | None = None,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
     sessions: Collection[str] = (),
     images: Collection[str] = (),
     exclude_viewers: Collection[str] = (),
@@ -130,70 +58,50 @@ def gather(
     may serve several corpora.
     """
     source = _folder_of(source)
-    reading = Reading(detector or Detector(), flags, running=running)
+    reading = Reading(detector or Detector(), flags, running, trial_patterns)
     kind = kind_of(source)
     if kind == "fixation table":
-        gathered = _of_table(read_fixation_table(source, progress=progress), reading)
+        gathered = table_probes(read_fixation_table(source, progress=progress), reading)
     elif kind == "corpus":
         gathered = _of_corpus(source, reading, sessions, exclude_viewers, progress)
     else:
-        entry = CorpusEntry(source, "", "", screen_in_corpus(source))
-        probe, warnings = reading.probe(entry, source.name)
-        gathered = Gathered("samples", (replace(probe, viewer=None),), warnings)
+        alone = Labelled(source, str(source), screen=screen_in_corpus(source))
+        probe, doubts = reading.probe(alone)
+        probes = (replace(probe, name=source.name),)
+        gathered = Gathered("samples", probes, tuple(sentences(doubts)), trial_patterns)
     return _chosen(gathered, source, set(sessions), set(images), set(exclude_viewers))
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How recordings become probes."""
+def gather_recordings(
+    recordings: Sequence[Labelled],
+    *,
+    detector: Detector | None = None,
+    flags: GeometryFlags | None = None,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+    sessions: Collection[str] = (),
+    images: Collection[str] = (),
+    exclude_viewers: Collection[str] = (),
+    running: bool = False,
+) -> Gathered:
+    """Return the scanpaths of recordings that somebody has at hand; one that is broken raises.
 
-    detector: Detector
-    flags: GeometryFlags | None
-    running: bool
-
-    def probe(self, entry: CorpusEntry, name: str) -> tuple[Probe, tuple[str, ...]]:
-        """Return what a recording is found to hold, and what a user should know of it."""
-        recording = read_recording(entry.recording)
-        analysis = analyse(
-            recording,
-            method=self.detector.method,
-            parameters=self.detector.parameters,
-            flags=self.flags,
-            corpus_screen=entry.screen,
-        )
-        paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
-        steps = running_saccades(analysis) if self.running else ()
-        counts = [found.interval.counts for found in analysis.intervals]
-        warnings = analysis.warnings
-        if not all(counts):
-            n = counts.count(False)
-            left_out = f"{n} trial{' was' if n == 1 else 's were'} skipped or repeated: left out"
-            warnings = (*warnings, f"{name}: {left_out}")
-            paths = tuple(itertools.compress(paths, counts))
-            steps = tuple(itertools.compress(steps, counts))
-        return Probe(name, entry.viewer, entry.session, paths, steps), warnings
-
-    def try_probe(self, entry: CorpusEntry, name: str) -> tuple[Probe | None, tuple[str, ...]]:
-        """Return the probe, or None and why there is none: other recordings may be whole."""
-        try:
-            return self.probe(entry, name)
-        except RecordingError as error:
-            return None, (f"{error}; the recording is left out",)
-
-
-def running_saccades(analysis: Analysis) -> tuple[tuple[RunningSaccade, ...], ...]:
-    """Return what the engine knows of each interval while it runs."""
-    recording, calibrations = analysis.recording, 0
-    gaze = RunningGaze(analysis.parameters)
-    found = []
-    for interval in (one.interval for one in analysis.intervals):
-        before, calibrations = calibrations, calibrations_before(recording, interval.start_us)
-        if before != calibrations:
-            gaze.forget()
-        geometry = analysis.geometries[interval.block]
-        viewed = interval_gaze(recording, interval, geometry, analysis.eye)
-        found.append(tuple(gaze.saccades(viewed)))
-    return tuple(found)
+    The patterns are for those that must still be read.
+    """
+    _refuse_unknown(IN_MEMORY, "session", set(sessions), {one.session for one in recordings})
+    known = {one.viewer for one in recordings if one.viewer is not None}
+    _refuse_unknown(IN_MEMORY, "viewer", set(exclude_viewers), known)
+    chosen = [
+        one
+        for one in recordings
+        if (not sessions or one.session in sessions) and one.viewer not in exclude_viewers
+    ]
+    reading = Reading(detector or Detector(), flags, running, trial_patterns)
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        found = list(pool.map(reading.probe, chosen))
+    told = sentences(doubt for _, doubts in found for doubt in doubts)
+    probes = tuple(probe for probe, _ in found)
+    gathered = Gathered("samples", probes, tuple(told), trial_patterns)
+    return _chosen(gathered, IN_MEMORY, set(sessions), set(images), set(exclude_viewers))
 
 
 def _folder_of(source: Path) -> Path:
@@ -213,65 +121,36 @@ def _of_corpus(
     _refuse_unknown(source, "session", set(sessions), known)
     _refuse_unknown(source, "viewer", set(exclude_viewers), set(corpus.viewers))
     entries = [
-        entry
+        Labelled(
+            entry.recording,
+            _name_in(corpus.path, entry.recording),
+            entry.viewer,
+            entry.session,
+            entry.screen,
+        )
         for entry in corpus.entries
         if (not sessions or entry.session in sessions) and entry.viewer not in exclude_viewers
     ]
     warnings = [f"{skipped.recording}: left out: {skipped.reason}" for skipped in corpus.skipped]
     probes = []
+    doubts: list[Doubt] = []
     with ThreadPoolExecutor(N_THREADS) as pool:
-        names = [_name_in(corpus.path, entry.recording) for entry in entries]
-        for done, (probe, told) in enumerate(pool.map(reading.try_probe, entries, names)):
-            warnings += told
-            if probe is not None:
-                probes.append(probe)
+        for done, found in enumerate(pool.map(reading.try_probe, entries)):
+            if isinstance(found, RecordingError):
+                warnings.append(f"{found}; the recording is left out")
+            else:
+                probes.append(found[0])
+                doubts += found[1]
             if progress is not None:
                 progress((done + 1) / len(entries))
-    return Gathered("samples", tuple(probes), tuple(_once(warnings)))
+    told = dict.fromkeys((*warnings, *sentences(doubts)))
+    return Gathered("samples", tuple(probes), tuple(told), reading.trial_patterns)
 
 
 def _name_in(folder: Path, recording: Path) -> str:
     """Return a recording's name as `corpus.csv` has it; it may lie on another drive."""
     inside = recording.is_relative_to(folder)
     return (recording.relative_to(folder) if inside else recording).as_posix()
-
-
-def _of_table(table: FixationTable, reading: Reading) -> Gathered:
-    x_deg, y_deg = _table_degrees(table, reading.flags)
-    codes = (table.viewer, table.session, table.image)
-    order = np.lexsort((table.fixation, table.image, table.session, table.viewer))
-    label = np.stack([code[order] for code in codes])
-    borders = np.flatnonzero((np.diff(label, axis=1) != 0).any(axis=0)) + 1
-    paths: dict[tuple[int, int], list[Scanpath]] = {}
-    for rows in np.split(order, borders) if len(order) else ():
-        viewer, session, image = (int(code[rows[0]]) for code in codes)
-        path = scanpath_of_fixations(
-            x_deg[rows], y_deg[rows], table.duration_ms[rows] / 1000, table.image_names[image]
-        )
-        paths.setdefault((viewer, session), []).append(path)
-    probes = []
-    for (viewer, session), found in paths.items():
-        name = table.viewer_names[viewer]
-        steps = [tuple(running_of_fixations(path)) for path in found] if reading.running else ()
-        probes.append(Probe(name, name, table.session_names[session], tuple(found), tuple(steps)))
-    warnings = [f"{table.path}: {problem.text}" for problem in table.problems]
-    return Gathered("fixations", tuple(probes), tuple(warnings))
-
-
-def _table_degrees(
-    table: FixationTable, flags: GeometryFlags | None
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    if table.coordinates is Coordinates.DEGREES:
-        return table.x, table.y
-    screen: ScreenGeometry | None = table.screen
-    if flags is not None and flags.given:
-        screen = flags.screen_geometry()
-    if screen is None:
-        raise RecordingError(
-            "has positions in pixels and says nothing about the screen: add " + HOW_TO_GIVE,
-            path=table.path,
-        )
-    return screen.px_to_deg(table.x, table.y)
 
 
 def _chosen(
@@ -303,7 +182,7 @@ def _chosen(
     if not probes:
         reasons = "".join(f"\n  {warning}" for warning in gathered.warnings[:N_REASONS])
         raise RecordingError("nothing is left of it after what was left out" + reasons, path=source)
-    return Gathered(gathered.kind, tuple(probes), warnings)
+    return replace(gathered, probes=tuple(probes), warnings=warnings)
 
 
 def _refuse_unknown(source: Path, what: str, named: set[str], known: set[str]) -> None:
@@ -311,7 +190,3 @@ def _refuse_unknown(source: Path, what: str, named: set[str], known: set[str]) -
     if unknown:
         there = ", ".join(sorted(known)[:10]) or "none"
         raise ConfigError(f"{source} has no {what} {', '.join(unknown)}; it has {there}")
-
-
-def _once(texts: Iterable[str]) -> Sequence[str]:
-    return list(dict.fromkeys(texts))

@@ -18,10 +18,11 @@ from gazelive.identification.model_file import (
     Provenance,
     TrainedModel,
     new_model,
+    own_patterns,
 )
 from gazelive.identification.stimuli import image_problems
 from gazelive.identification.training_set import TrainingSet, training_set
-from gazelive.offline.scanpaths import Detector, Gathered
+from gazelive.offline.probes import Detector, Gathered
 
 FEWEST_SACCADES = 20
 """Of a viewer; with fewer nothing can be learned of them."""
@@ -51,7 +52,7 @@ def train(
     fitted = fit_method(method, training, options)
     sessions = tuple(sorted(set(training.sessions)))
     provenance = Provenance(
-        source=source.name,
+        source=source.resolve().name,
         sessions=sessions,
         n_scanpaths=len(training),
         n_saccades=sum(path.n_saccades for path in training.scanpaths),
@@ -60,6 +61,7 @@ def train(
         false_acceptance_rate=options.false_acceptance_rate,
         texture=options.texture,
         stimuli=options.stimuli is not None and method.endswith("scenewalk"),
+        trial_patterns=own_patterns(gathered.trial_patterns),
     )
     choice = None if training.kind == "fixations" else _choice(detector)
     model = new_model(fitted, training, choice, provenance)

@@ -32,7 +32,8 @@ from gazelive.features.scanpath import Scanpath
 from gazelive.identification.contract import Estimate, Identifier
 from gazelive.identification.methods import Options, fit_method
 from gazelive.identification.training_set import training_set
-from gazelive.offline.scanpaths import Gathered, Probe, gather
+from gazelive.offline.probes import Gathered, Probe
+from gazelive.offline.scanpaths import gather
 
 TASKS = ("RAN", "TEX")
 BOTH_WAYS = (("1", "2"), ("2", "1"))

@@ -29,7 +29,8 @@ import numpy as np
 
 from gazelive.identification.methods import METHODS, fit_method
 from gazelive.identification.training_set import TrainingSet, training_set
-from gazelive.offline.scanpaths import Gathered, gather
+from gazelive.offline.probes import Gathered
+from gazelive.offline.scanpaths import gather
 from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
 from gazelive.recordings.geometry import parse_geometry
 

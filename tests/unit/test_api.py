@@ -6,13 +6,19 @@ import doctest
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import gazelive
+from gazelive.api.sources import labelled_recordings
+
+from .cli.lab_recordings import N_TRIALS, damage, lab_corpus, lab_recording
+from .identification.population import people, small_corpus, write_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
@@ -109,3 +115,104 @@ def test_one_name_is_as_good_as_a_list(names: str | int | list[str] | tuple[int]
     from gazelive.api.common import names_of
 
     assert names_of(names) == ("12",)
+
+
+VIEWERS = ("v001", "v002", "v003", "v004")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Path:
+    return small_corpus()
+
+
+@pytest.fixture(scope="module")
+def model(corpus: Path) -> gazelive.Model:
+    recordings = {viewer: gazelive.read(corpus / f"{viewer}_s1") for viewer in VIEWERS}
+    with pytest.warns(gazelive.GazeliveWarning, match="one session per viewer"):
+        return gazelive.train(recordings)
+
+
+@pytest.mark.filterwarnings("ignore:one session|fewer than 100|. viewers are too few")
+class TestRecordingsInMemory:
+    """`train` and `identify` without files."""
+
+    def test_they_make_the_model_of_their_files(self, corpus: Path, model: gazelive.Model) -> None:
+        of_files = gazelive.train(corpus, sessions=1)
+        assert model.viewers == of_files.viewers == VIEWERS
+        path = corpus / "v003_s2"
+        [by_path], [by_recording] = of_files.identify(path), model.identify(gazelive.read(path))
+        assert by_recording.probe == by_path.probe == "v003_s2"
+        assert by_recording.posterior == by_path.posterior
+        assert by_recording.course == by_path.course
+        assert model.trained.provenance.source == "recordings in memory"
+        assert model.trained.provenance.sessions == ("1",)
+
+    def test_several_have_one_answer_each_in_their_order(
+        self, corpus: Path, model: gazelive.Model
+    ) -> None:
+        paths = [corpus / f"{viewer}_s2" for viewer in ("v004", "v001")]
+        given = (gazelive.read(paths[0]), str(paths[1]))
+        found = model.identify(given)
+        assert [who.probe for who in found] == ["v004_s2", "v001_s2"]
+        assert [who.posterior for who in found] == [
+            model.identify(path)[0].posterior for path in paths
+        ]
+
+    def test_who_looked_may_stand_in_the_recordings(self, corpus: Path) -> None:
+        recordings = [
+            gazelive.read(corpus / f"{viewer}_s{n}") for viewer in VIEWERS for n in (1, 2)
+        ]
+        model = gazelive.train(recordings, sessions=[2], exclude_viewers="v002")
+        assert model.viewers == ("v001", "v003", "v004")
+        assert model.trained.provenance.sessions == ("2",)
+        nameless = replace(recordings[0], viewer=None, session=None)
+        with pytest.raises(gazelive.GazeliveError, match="recording 2 does not say who looked"):
+            gazelive.train([recordings[0], nameless])
+        labelled = labelled_recordings({"anna": [nameless, corpus / "v001_s2", recordings[0]]})
+        assert [(one.viewer, one.session) for one in labelled] == [
+            ("anna", "1"),
+            ("anna", "2"),
+            ("anna", "1"),
+        ]
+
+    def test_columns_say_who_and_when(self, columns: dict[str, np.ndarray]) -> None:
+        recording = gazelive.from_columns(columns, viewer="anna", session=3)
+        assert (recording.viewer, recording.session) == ("anna", "3")
+
+    def test_what_is_damaged_was_told_when_it_was_read(
+        self, model: gazelive.Model, tmp_path: Path
+    ) -> None:
+        path = damage(lab_recording(tmp_path / "broken.asc", "v001", "2"))
+        screen = gazelive.read(small_corpus() / "v001_s2").screen
+        with pytest.warns(gazelive.GazeliveWarning) as told:
+            recording = gazelive.read(path)
+        assert [str(one.message).partition(": ")[2] for one in told] == [
+            "no line that an ASC file has: left out (and 1 more line)"
+        ]
+        [who] = model.identify(recording, screen=screen)
+        with pytest.warns(gazelive.GazeliveWarning, match=r"broken\.asc:\d+: no line that"):
+            assert model.identify(path, screen=screen)[0].posterior == who.posterior
+
+    def test_patterns_are_kept_with_the_model(self, tmp_path: Path) -> None:
+        lab = lab_corpus(tmp_path, ("1", "2"))
+        screen = gazelive.read(small_corpus() / "v001_s2").screen
+        own = gazelive.TrialPatterns(start=r"PIC (?P<name>\d+)", stop="DONE")
+        model = gazelive.train(lab, sessions=1, screen=screen, trial_patterns=own)
+        assert len(model.trained.training) == 2 * N_TRIALS
+        read = gazelive.read(lab / "v002_s2.asc", trial_patterns=own)
+        [by_path] = model.identify(lab / "v002_s2.asc", screen=screen)
+        [by_recording] = model.identify(read, screen=screen)
+        assert by_path.posterior == by_recording.posterior
+
+    @pytest.mark.parametrize("source", [{"t_ms": [1.0]}, [], [3], 3, pa.table({"t_ms": [1.0]})])
+    def test_what_is_no_recording(self, model: gazelive.Model, source: Any) -> None:
+        with pytest.raises(gazelive.GazeliveError, match=r"make a recording with gazelive\.from_c"):
+            model.identify(source)
+        with pytest.raises(gazelive.GazeliveError, match=r"make a recording with gazelive\.from_c"):
+            gazelive.train({"anna": source})
+
+    def test_a_model_of_a_table_takes_none(self, corpus: Path, tmp_path: Path) -> None:
+        with pytest.warns(gazelive.GazeliveWarning):
+            model = gazelive.train(write_table(tmp_path / "t.csv", people(2), 6, 12))
+        with pytest.raises(gazelive.GazeliveError, match="was made from a fixation table"):
+            model.identify(gazelive.read(corpus / "v001_s1"))

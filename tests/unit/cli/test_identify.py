@@ -11,7 +11,8 @@ from PIL import Image
 
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import TrainedModel, load_model, save_model
-from gazelive.offline.scanpaths import Detector, gather
+from gazelive.offline.probes import Detector
+from gazelive.offline.scanpaths import gather
 from gazelive.offline.training import train
 
 from ..identification.population import people, small_corpus, write_table

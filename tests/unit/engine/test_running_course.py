@@ -17,7 +17,7 @@ from gazelive.identification.model_file import load_model, save_model
 from gazelive.identification.stimuli import with_stimuli
 from gazelive.offline.analysis import analyse
 from gazelive.offline.identification import identify_probe
-from gazelive.offline.scanpaths import Detector, Gathered, Probe, running_saccades
+from gazelive.offline.probes import Detector, Gathered, Probe, running_saccades
 from gazelive.offline.training import train
 
 from .streams import IDENTIFIER, Cuts, make_block, make_recording, run

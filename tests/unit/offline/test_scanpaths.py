@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.features.scanpath import scanpath_of
 from gazelive.offline.analysis import analyse
-from gazelive.offline.scanpaths import Detector, gather
+from gazelive.offline.probes import Detector
+from gazelive.offline.scanpaths import gather
 from gazelive.recordings.geometry import parse_geometry
 from gazelive.recordings.opening import read_recording
 

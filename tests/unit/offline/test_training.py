@@ -14,7 +14,8 @@ from gazelive.features.scanpath import LATE_COLUMN
 from gazelive.identification.methods import Options
 from gazelive.identification.model_file import load_model, save_model
 from gazelive.offline.identification import check_fits, identify, identify_probe, results_json
-from gazelive.offline.scanpaths import Detector, Gathered, Probe, gather
+from gazelive.offline.probes import Detector, Gathered, Probe
+from gazelive.offline.scanpaths import gather
 from gazelive.offline.training import FEWEST_SACCADES, detector_of, refit, train, usable
 
 from ..identification.population import people, small_corpus

@@ -1,0 +1,143 @@
+"""`train`, `identify` and `model enrol` with messages of a lab's own, and with damaged files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gazelive.identification.model_file import load_model, trial_patterns_of
+from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
+
+from ..identification.population import small_corpus
+from .lab_recordings import N_TRIALS, OWN_TRIALS, SCREEN, damage, lab_corpus, lab_recording
+
+Gazelive = Callable[..., Any]
+OWN = TrialPatterns(start=OWN_TRIALS[1], stop=OWN_TRIALS[3])
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lab_corpus(tmp_path_factory.mktemp("lab"), ("1", "2"))
+
+
+@pytest.fixture
+def model(gazelive: Gazelive, lab: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "lab.model"
+    ended = gazelive("train", lab, "-o", path, "--sessions", "1", *SCREEN, *OWN_TRIALS, "-q")
+    assert ended.exit_code == 0, ended.err
+    return path
+
+
+def n_scanpaths(ended: Any) -> list[int]:
+    assert ended.exit_code == 0, ended.err
+    return [probe["n_scanpaths"] for probe in json.loads(ended.out)["probes"]]
+
+
+class TestMessagesOfOnesOwn:
+    def test_training_is_trial_by_trial(self, gazelive: Gazelive, lab: Path, model: Path) -> None:
+        assert len(load_model(model).training) == 2 * N_TRIALS
+        whole = model.with_name("whole.model")
+        assert gazelive("train", lab, "-o", whole, "--sessions", "1", *SCREEN).exit_code == 0
+        assert len(load_model(whole).training) == 2
+        assert trial_patterns_of(load_model(whole)) == DEFAULT_PATTERNS
+
+    def test_the_model_knows_them_from_then_on(
+        self, gazelive: Gazelive, lab: Path, model: Path
+    ) -> None:
+        assert trial_patterns_of(load_model(model)) == OWN
+        arguments = ("identify", model, lab, "--session", "2", *SCREEN, "--json", "-q")
+        ended = gazelive(*arguments)
+        assert n_scanpaths(ended) == [N_TRIALS, N_TRIALS]
+        assert ended.err == ""
+        assert r"trial_patterns start PIC (?P<name>\d+), stop DONE" in gazelive(
+            "model", "show", model
+        ).out.replace("\n", " ")
+
+    def test_a_flag_goes_before_the_model(self, gazelive: Gazelive, lab: Path, model: Path) -> None:
+        recording = lab / "v001_s2.asc"
+        arguments = ("identify", model, recording, *SCREEN, "--json", "-q")
+        ended = gazelive(*arguments, "--trial-start", "GO")
+        assert n_scanpaths(ended) == [1]
+        assert f"{recording}: no message starts a trial with 'GO'; there are messages" in ended.err
+        assert "'PIC 1'" in ended.err
+
+    def test_enrolling_finds_the_same_trials(
+        self, gazelive: Gazelive, model: Path, tmp_path: Path
+    ) -> None:
+        lab_recording(tmp_path / "new.asc", "v003", "1")
+        (tmp_path / "corpus.csv").write_text("recording,viewer,session\nnew.asc,zoe,1\n")
+        ended = gazelive("model", "enrol", model, tmp_path, *SCREEN, "-q")
+        assert ended.exit_code == 0, ended.err
+        assert len(load_model(model).training) == 3 * N_TRIALS
+        assert trial_patterns_of(load_model(model)) == OWN
+
+    def test_a_replay_finds_them_too(
+        self, gazelive: Gazelive, lab: Path, model: Path, tmp_path: Path
+    ) -> None:
+        ended = gazelive(
+            *("replay", lab / "v002_s2.asc", "--model", model, "--speed", "max"),
+            *("--no-dashboard", "--out", tmp_path / "replayed", *SCREEN, "--json", "-q"),
+        )
+        assert ended.exit_code == 0, ended.err
+        assert json.loads(ended.out)["intervals"] == N_TRIALS
+
+    def test_a_session_in_the_usual_words_is_told_to_have_others(
+        self, gazelive: Gazelive, model: Path
+    ) -> None:
+        ended = gazelive("identify", model, small_corpus() / "v001_s2", "-q")
+        assert ended.exit_code == 0
+        assert "no message starts a trial with 'PIC" in ended.err
+        assert "'TRIALID 1'" in ended.err
+
+    def test_what_is_no_pattern(self, gazelive: Gazelive, lab: Path, model: Path) -> None:
+        for command in (("train", lab, "-o", "x.model"), ("identify", model, lab)):
+            ended = gazelive(*command, "--trial-start", "PIC (")
+            assert (ended.exit_code, "--trial-start: 'PIC (' is no regular" in ended.err) == (
+                2,
+                True,
+            )
+
+
+class TestDamage:
+    TOLD = r"(:\d+: no line that an ASC file has: left out \(and 1 more line"
+
+    def test_identify_tells_what_detect_tells(
+        self, gazelive: Gazelive, model: Path, tmp_path: Path
+    ) -> None:
+        broken = damage(lab_recording(tmp_path / "broken.asc", "v001", "2"))
+        detected = gazelive("detect", broken, *SCREEN, *OWN_TRIALS, "-q").err
+        identified = gazelive("identify", model, broken, *SCREEN, "-q").err
+        assert re.search(re.escape(str(broken)) + self.TOLD + r"\))", identified)
+        assert identified == detected
+
+    def test_train_and_enrol_tell_it_once_for_all(
+        self, gazelive: Gazelive, model: Path, tmp_path: Path
+    ) -> None:
+        corpus = lab_corpus(tmp_path)
+        for name in ("v001_s1.asc", "v002_s1.asc"):
+            damage(corpus / name)
+        told = "v001_s1.asc" + self.TOLD + r" and 1 more recording\))"
+        arguments = (*SCREEN, *OWN_TRIALS, "-q")
+        ended = gazelive("train", corpus, "-o", tmp_path / "b.model", *arguments)
+        assert ended.exit_code == 0
+        assert len(re.findall(told, ended.err)) == 1
+        assert "v002_s1.asc" not in ended.err
+        ended = gazelive("model", "forget", model, "v001", "-q")
+        ended = gazelive("model", "enrol", model, corpus, "--viewers", "v001", *arguments)
+        assert ended.exit_code == 0
+        assert len(re.findall(told, ended.err)) == 1
+
+
+def test_people_who_are_not_there_are_named_in_grammar(
+    gazelive: Gazelive, lab: Path, model: Path
+) -> None:
+    enrol = ("model", "enrol", model, lab, *SCREEN)
+    assert "v001, v002 are enrolled already" in gazelive(*enrol).err
+    assert "v001 is enrolled already" in gazelive(*enrol, "--viewers", "v001").err
+    assert "yan and zoe are not in " in gazelive(*enrol, "--viewers", "zoe,yan").err
+    assert "zoe is not in " in gazelive(*enrol, "--viewers", "zoe").err
