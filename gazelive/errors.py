@@ -5,6 +5,7 @@
     GazeliveError
     ├── ConfigError(path, key)
     ├── RecordingError(path, line)
+    │   └── StorageError
     ├── DeviceError
     │   ├── DeviceUnavailableError
     │   ├── DeviceDisconnectedError
@@ -29,6 +30,9 @@ from pathlib import Path
 
 class GazeliveError(Exception):
     """Base of everything gazelive raises on purpose; its text is meant for the user."""
+
+    exit_code = 2
+    """Of a command that ends with it: 2 for usage and bad input, 1 for what failed."""
 
 
 class GazeliveWarning(UserWarning):
@@ -59,8 +63,16 @@ class RecordingError(GazeliveError):
         self.line = line
 
 
+class StorageError(RecordingError):
+    """The system does not let a file be written: the disk is full, it may not be, it broke."""
+
+    exit_code = 1
+
+
 class DeviceError(GazeliveError):
     """An eye tracker (or what stands in for one) does not do what was asked."""
+
+    exit_code = 1
 
 
 class DeviceUnavailableError(DeviceError):
@@ -77,6 +89,8 @@ class CalibrationError(DeviceError):
 
 class TransportError(GazeliveError):
     """The processes of a session cannot talk to each other."""
+
+    exit_code = 1
 
 
 class VersionMismatchError(TransportError):

@@ -32,7 +32,7 @@ from gazelive.cli.session import app as session_app
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
 from gazelive.code_pages import forgive_code_pages
-from gazelive.errors import DeviceError, GazeliveError, TransportError
+from gazelive.errors import GazeliveError
 
 INTERRUPTED = 130
 
@@ -98,12 +98,9 @@ def main() -> None:
     forgive_code_pages()
     try:
         app()
-    except (DeviceError, TransportError) as error:
-        fail(str(error))
-        sys.exit(1)
     except GazeliveError as error:
         fail(str(error))
-        sys.exit(2)
+        sys.exit(error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         fail(f"{where}{error.strerror or error}")

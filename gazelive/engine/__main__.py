@@ -17,7 +17,7 @@ def main() -> int:
         run_engine(options, lambda _text: None)
     except GazeliveError as error:
         print(f"error: engine: {error}", file=sys.stderr)
-        return 2
+        return error.exit_code
     except KeyboardInterrupt:
         return 130
     return 0

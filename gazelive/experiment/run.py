@@ -24,7 +24,7 @@ from gazelive.engine.control import request
 from gazelive.engine.device_control import DeviceControl
 from gazelive.engine.keys import Context
 from gazelive.engine.transport import ChunkSender, SettledPosteriors
-from gazelive.errors import DeviceError, GazeliveError, PeerLostError, TransportError
+from gazelive.errors import GazeliveError, PeerLostError
 from gazelive.experiment.desk import Desk
 from gazelive.experiment.display import Display, Words
 from gazelive.experiment.ending import heed_no_more, heed_once
@@ -74,7 +74,7 @@ def run_told(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
         run_session(spec, script, opens)
     except GazeliveError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1 if isinstance(error, (DeviceError, TransportError)) else 2
+        return error.exit_code
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"error: {where}{error.strerror or error}", file=sys.stderr)

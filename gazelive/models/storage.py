@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from gazelive.atomic import written_aside
 from gazelive.errors import ModelError, ModelFormatError
+from gazelive.recordings.storage_errors import storage_error
 
 Array = npt.NDArray[Any]
 
@@ -74,7 +75,7 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
                     file.write(piece)
             file.write(digest.digest())
     except OSError as error:
-        raise ModelError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise storage_error(error, path) from error
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from gazelive.errors import RecordingError
+from gazelive.errors import StorageError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-def storage_error(error: OSError, path: Path) -> RecordingError:
-    """Return the `RecordingError` that says why `path` cannot be written and what to do."""
+def storage_error(error: OSError, path: Path) -> StorageError:
+    """Return the `StorageError` that says why `path` cannot be written and what to do."""
     reason = error.strerror or str(error)
     if error.errno in _NO_SPACE:
         text = f"the disk is full ({reason}): free some space or choose another folder"
@@ -20,4 +20,4 @@ def storage_error(error: OSError, path: Path) -> RecordingError:
         text = f"may not be written ({reason}): choose another folder or change its permissions"
     else:
         text = f"cannot be written ({reason})"
-    return RecordingError(text, path=path)
+    return StorageError(text, path=path)

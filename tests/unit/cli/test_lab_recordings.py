@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -141,3 +142,26 @@ def test_people_who_are_not_there_are_named_in_grammar(
     assert "v001 is enrolled already" in gazelive(*enrol, "--viewers", "v001").err
     assert "yan and zoe are not in " in gazelive(*enrol, "--viewers", "zoe,yan").err
     assert "zoe is not in " in gazelive(*enrol, "--viewers", "zoe").err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file sizes")
+def test_a_disk_that_takes_no_more_is_a_failure_and_no_mistake(
+    gazelive: Gazelive, lab: Path, tmp_path: Path
+) -> None:
+    import resource
+
+    convert = ("convert", lab / "v001_s1.asc", tmp_path / "session", *SCREEN, "-q", "--replace")
+    train = ("train", lab, "-o", tmp_path / "a.model", *SCREEN, *OWN_TRIALS, "-q")
+    for arguments in (convert, train):
+        assert gazelive(*arguments).exit_code == 0  # what must be compiled is, from here on
+    before = (tmp_path / "a.model").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        ended = [gazelive(*arguments) for arguments in (convert, train)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    for exit_code, _, err in ended:
+        assert exit_code == 1
+        assert err.splitlines()[-1].endswith("cannot be written (File too large)")
+    assert (tmp_path / "a.model").read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,14 @@ import pytest
 
 from gazelive.config.schema import Keys
 from gazelive.engine.addresses import free_addresses
-from gazelive.errors import DeviceError, RecordingError
+from gazelive.errors import ConfigError, DeviceError, GazeliveError, RecordingError
 from gazelive.experiment import run
 from gazelive.experiment.display import Words
 from gazelive.experiment.saving import save
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.experiment.stage import SessionAbortedError
 from gazelive.recordings.session_folder import read_manifest, read_session
+from gazelive.recordings.storage_errors import storage_error
 
 from .lab import Lab
 
@@ -156,3 +158,27 @@ def test_nobody_who_reads_the_console_is_needed(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(run.sys, "stdout", Gone())
     run._print("Trial 3: the cross was not fixated")
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code"),
+    [
+        (storage_error(OSError(errno.ENOSPC, "No space left on device"), Path("gaze.journal")), 1),
+        (DeviceError("the tracker is gone"), 1),
+        (RecordingError("is no recording"), 2),
+        (ConfigError("must be a number"), 2),
+    ],
+)
+def test_the_exit_code_tells_a_failure_from_a_mistake(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: GazeliveError,
+    exit_code: int,
+) -> None:
+    def fails(*_arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(run, "run_session", fails)
+    nothing: Any = None
+    assert run.run_told(nothing, nothing, nothing) == exit_code
+    assert capsys.readouterr().err == f"error: {error}\n"

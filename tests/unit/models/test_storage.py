@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gazelive.errors import ModelError, ModelFormatError
+from gazelive.errors import ModelError, ModelFormatError, StorageError
 from gazelive.models.storage import read_arrays, write_arrays
 
 names = st.text(min_size=1, max_size=20)
@@ -81,5 +81,5 @@ def test_objects_are_refused_and_leave_the_old_file(model):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(ModelError, match="cannot be written"):
+    with pytest.raises(StorageError, match="cannot be written"):
         write_arrays(tmp_path / "no" / "a.model", {}, {})

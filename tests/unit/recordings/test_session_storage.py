@@ -103,6 +103,7 @@ class TestStorage:
     def test_refusals_are_told_apart(self, number, text):
         error = storage_error(OSError(number, os.strerror(number)), Path("here"))
         assert str(error).startswith(f"here: {text} ({os.strerror(number)})")
+        assert error.exit_code == 1, "a failure, not a mistake of whoever typed the command"
 
     def test_bytes_are_forced_to_the_disk_by_another_thread(self, tmp_path, monkeypatch):
         journal, syncer = open_journal(tmp_path / "j")
