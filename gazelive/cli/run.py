@@ -63,8 +63,7 @@ def run(
     if session.exists() and not session.is_dir():
         raise ConfigError("is a file: name the folder of a session", path=session)
     flags = geometry_flags(screen, size_mm, distance_mm)
-    if flags.given:
-        flags.screen_geometry((1, 1) if flags.screen_px is None else None)  # all or none
+    flags.check()
     options = engine_options(
         session,
         bind,

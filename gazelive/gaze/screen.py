@@ -26,6 +26,23 @@ class Geometry(Protocol):
         ...
 
 
+def check_positive(value: float, name: str) -> None:
+    """Raise an error that calls the number as the user does."""
+    if not (np.isfinite(value) and value > 0):
+        raise ConfigError(f"must be a positive number, not {value:g}", key=name)
+
+
+def check_pixels(size_px: tuple[int, int], size_mm: tuple[float, float], name: str) -> None:
+    """Raise where a pixel would be far from square: one of the sizes was mistyped."""
+    width_mm, height_mm = (mm / px for mm, px in zip(size_mm, size_px, strict=True))
+    if not 0.5 < width_mm / height_mm < 2:
+        raise ConfigError(
+            f"a pixel of {width_mm:.3f} × {height_mm:.3f} mm is impossible: check the screen's "
+            "size in px and in mm",
+            key=name,
+        )
+
+
 class ScreenGeometry(msgspec.Struct, frozen=True, kw_only=True):
     """A flat screen in front of an eye.
 
@@ -44,17 +61,10 @@ class ScreenGeometry(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for name in ("width_px", "height_px", "width_mm", "height_mm", "eye_distance_mm"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ConfigError(f"must be a positive number, not {value}", key=name)
-        pixel_aspect = (self.width_mm / self.width_px) / (self.height_mm / self.height_px)
-        if not 0.5 < pixel_aspect < 2:
-            raise ConfigError(
-                f"a pixel of {self.width_mm / self.width_px:.3f} × "
-                f"{self.height_mm / self.height_px:.3f} mm is impossible: "
-                "check the screen's size in px and in mm",
-                key="size_mm",
-            )
+            check_positive(getattr(self, name), name)
+        check_pixels(
+            (self.width_px, self.height_px), (self.width_mm, self.height_mm), "width_mm, height_mm"
+        )
 
     @property
     def size_deg(self) -> tuple[float, float]:
@@ -93,9 +103,7 @@ class AngularResolution(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for name in ("x_px_per_deg", "y_px_per_deg"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ConfigError(f"must be a positive number, not {value}", key=name)
+            check_positive(getattr(self, name), name)
 
     def px_to_deg(self, x_px: npt.ArrayLike, y_px: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return the horizontal and vertical angle of each position."""

@@ -1,8 +1,10 @@
-"""How errors name the columns that a table has; apart, so that only tables need Arrow."""
+"""How errors speak of tables and their columns; apart, so that only tables need Arrow."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+SAVE_AS_UTF_8 = "save it as UTF-8 (Excel: “CSV UTF-8”; pandas: encoding='utf-8')"
 
 
 def describe_names(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from gazelive.atomic import write_bytes
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.screen import ScreenGeometry
-from gazelive.recordings.column_names import describe_names
+from gazelive.recordings.column_names import SAVE_AS_UTF_8, describe_names
 from gazelive.recordings.geometry import parse_geometry
 from gazelive.recordings.session_manifest import MANIFEST_NAME, read_manifest
 from gazelive.recordings.storage_errors import storage_error
@@ -151,7 +151,9 @@ def _read_csv(folder: Path) -> Corpus:
                         screen=_screen(cells, path, line),
                     )
                 )
-    except (UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise RecordingError(f"is not in UTF-8: {SAVE_AS_UTF_8}", path=path) from error
+    except csv.Error as error:
         raise RecordingError(f"is no CSV file: {error}", path=path) from error
     return Corpus(folder, tuple(entries), tuple(skipped))
 

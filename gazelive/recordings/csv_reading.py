@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from gazelive.errors import RecordingError
+from gazelive.recordings.column_names import SAVE_AS_UTF_8
 from gazelive.recordings.problem_log import ProblemLog
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -30,10 +31,27 @@ def csv_names(path: Path) -> tuple[str, ...]:
     """Return the names in the first line."""
     try:
         with _open(path) as file:
-            line = file.readline(MAX_LINE_BYTES).decode("utf-8-sig").rstrip("\r\n")
+            first = file.readline(MAX_LINE_BYTES)
+        if not first:
+            raise RecordingError(
+                "is empty: a table begins with a line of its columns' names", path=path
+            )
+        if _is_utf_16(first):
+            raise RecordingError(f"is in UTF-16: {SAVE_AS_UTF_8}", path=path)
+        line = first.decode("utf-8-sig").rstrip("\r\n")
         return tuple(name.strip() for name in next(csv.reader([line]), []))
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise RecordingError(
+            f"its first line is no text in UTF-8: if it is a table, {SAVE_AS_UTF_8}", path=path
+        ) from error
+    except (EOFError, gzip.BadGzipFile, zlib.error, csv.Error) as error:
         raise RecordingError("this is no table: its first line is no text", path=path) from error
+
+
+def _is_utf_16(first: bytes) -> bool:
+    """Say whether a first line is two bytes for each letter, with a mark before it or without."""
+    marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return first.startswith(marks) or {0} in (set(first[::2]), set(first[1::2]))
 
 
 def read_csv(path: Path, types: Mapping[str, Any], log: ProblemLog, progress: Progress) -> Any:
@@ -130,7 +148,7 @@ def _with_names(error: Exception, names: tuple[str, ...], path: Path) -> Recordi
     line = None if match[2] is None else int(match[2])
     if "UTF8" in match[3]:
         return RecordingError(
-            f"column {column} is not in UTF-8: save the table as UTF-8", path=path, line=line
+            f"column {column} is not in UTF-8: {SAVE_AS_UTF_8}", path=path, line=line
         )
     return RecordingError(f"column {column}: {match[3]}", path=path, line=line)
 

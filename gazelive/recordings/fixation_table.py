@@ -1,7 +1,7 @@
 """Fixation tables: one row per fixation, for identification from scanpaths alone.
 
 `viewer, image, fixation, x_px, y_px` (or `x_deg, y_deg`), `duration_ms`, and optionally
-`session`. `fixation` counts the fixations of one viewer on one image.
+`session`, in letters of any case. `fixation` counts the fixations of one viewer on one image.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LABELS = ("viewer", "session", "image")
 _NEEDED = ("viewer", "image", "fixation", "duration_ms")
 _TYPES = {
     **{name: pa.string() for name in LABELS},
-    "fixation": pa.int64(),
+    "fixation": pa.float64(),  # pandas writes 0.0 where a column once had a gap
     "duration_ms": pa.float64(),
     **{name: pa.float64() for unit in UNITS for name in position_names(unit)},
 }
@@ -66,7 +66,8 @@ class FixationTable:
 
 def is_fixation_table(names: Sequence[str]) -> bool:
     """Say whether columns of these names are a fixation table's."""
-    return {"viewer", "image", "duration_ms"} <= set(names) and "t_ms" not in names
+    known = {name.lower() for name in names}
+    return {"viewer", "image", "duration_ms"} <= known and "t_ms" not in known
 
 
 def read_fixation_table(
@@ -74,53 +75,53 @@ def read_fixation_table(
 ) -> FixationTable:
     """Read the table at `path`; rows that are not whole are left out and reported."""
     all_names = read_table_names(path)
-    unit = next((unit for unit in UNITS if set(position_names(unit)) <= set(all_names)), None)
-    if unit is None or not set(_NEEDED) <= set(all_names):
+    called = _known_columns(all_names, path)
+    unit = next((unit for unit in UNITS if set(position_names(unit)) <= set(called)), None)
+    if unit is None or not set(_NEEDED) <= set(called):
         raise RecordingError(
             f"a fixation table needs viewer,image,fixation,x_px,y_px (or x_deg,y_deg),duration_ms, "
             f"and this one has {describe_names(all_names)}",
             path=path,
         )
     x_name, y_name = position_names(unit)
-    file = read_table_file(path, _TYPES, progress=progress)
-    columns = {name: file.table[name] for name in file.table.column_names}
+    wanted = [*LABELS, "fixation", x_name, y_name, "duration_ms"]
+    called = {name: called[name] for name in wanted if name in called}
+    types = {in_file: _TYPES[name] for name, in_file in called.items()}
+    file = read_table_file(path, types, progress=progress)
+    columns = {name: file.table[in_file] for name, in_file in called.items()}
     x, y = (np.asarray(columns[name].to_numpy(), np.float64) for name in (x_name, y_name))
     duration_ms = np.asarray(columns["duration_ms"].to_numpy(), np.float64)
     whole = np.isfinite(x) & np.isfinite(y) & (duration_ms > 0)
     for name in ("viewer", "image"):
         whole &= np.asarray(pa_compute.not_equal(columns[name].fill_null(""), ""))
-    whole &= np.asarray(columns["fixation"].is_valid())
+    fixation = np.asarray(columns["fixation"].to_numpy(), np.float64)
+    whole &= np.isfinite(fixation)
     problems = list(file.problems)
     if not whole.all():
-        problems.append(Problem(None, f"{int(np.sum(~whole))} rows that are not whole left out"))
-    used = {*LABELS, "fixation", x_name, y_name, "duration_ms"}
-    ignored = [name for name in all_names if name not in used]
+        problems.append(_rows(int(np.sum(~whole)), "not whole: left out"))
+    ignored = [name for name in all_names if name not in called.values()]
     if ignored:
         problems.append(Problem(None, f"columns ignored: {', '.join(ignored)}"))
     codes, names = {}, {}
     for label in LABELS:
         codes[label], names[label] = _encode(columns.get(label), whole)
-    fixation = np.asarray(columns["fixation"].fill_null(0).to_numpy(), np.int64)[whole]
-    n_repeated = _count_repeated(codes["viewer"], codes["session"], codes["image"], fixation)
-    if n_repeated:
-        problems.append(
-            Problem(
-                None, f"{n_repeated} rows repeat the viewer, session, image and fixation of others"
-            )
-        )
+    numbers = _whole_numbers(fixation[whole], path)
+    values = (x[whole], y[whole], duration_ms[whole])
+    kept, repeats = _without_repeats((*codes.values(), numbers), values)
+    problems += repeats
     sidecar = read_sidecar(path)
     return FixationTable(
         path=path,
-        viewer=codes["viewer"],
+        viewer=codes["viewer"][kept],
         viewer_names=names["viewer"],
-        session=codes["session"],
+        session=codes["session"][kept],
         session_names=names["session"],
-        image=codes["image"],
+        image=codes["image"][kept],
         image_names=names["image"],
-        fixation=fixation,
-        x=x[whole],
-        y=y[whole],
-        duration_ms=duration_ms[whole],
+        fixation=numbers[kept],
+        x=values[0][kept],
+        y=values[1][kept],
+        duration_ms=values[2][kept],
         coordinates=UNITS[unit],
         screen=sidecar.screen if sidecar else None,
         problems=tuple(problems),
@@ -136,6 +137,49 @@ def _encode(column: Any, rows: npt.NDArray[np.bool_]) -> tuple[Codes, tuple[str,
     return np.asarray(encoded.indices, np.int32), names
 
 
-def _count_repeated(*keys: npt.NDArray[Any]) -> int:
-    rows = np.stack([key.astype(np.int64) for key in keys], axis=1)
-    return len(rows) - len(np.unique(rows, axis=0))
+def _known_columns(names: Sequence[str], path: Path) -> dict[str, str]:
+    """Return what the file calls each column that means something, in letters of any case."""
+    called: dict[str, str] = {}
+    for name in names:
+        known = name.lower()
+        if known not in _TYPES:
+            continue
+        if known in called:
+            raise RecordingError(
+                f"two columns of this table are called {known}: remove one", path=path
+            )
+        called[known] = name
+    return called
+
+
+def _whole_numbers(numbers: Floats, path: Path) -> npt.NDArray[np.int64]:
+    broken = numbers[numbers != np.round(numbers)]
+    if len(broken):
+        raise RecordingError(f"column fixation: {broken[0]:g} is no whole number", path=path)
+    return numbers.astype(np.int64)
+
+
+def _without_repeats(
+    keys: Sequence[npt.NDArray[Any]], values: Sequence[Floats]
+) -> tuple[npt.NDArray[np.int64], list[Problem]]:
+    """Return the rows without those that are in the table already, and what to tell of them.
+
+    Rows of one fixation that differ in where or how long it was are all kept: none is known to be
+    the right one.
+    """
+    rows = np.stack([column.astype(np.float64) for column in (*keys, *values)], axis=1)
+    n_fixations = len(np.unique(rows[:, : len(keys)], axis=0))
+    if n_fixations == len(rows):
+        return np.arange(len(rows)), []
+    kept = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    problems = []
+    if len(kept) < len(rows):
+        problems.append(_rows(len(rows) - len(kept), "in the table already: left out"))
+    if n_fixations < len(kept):
+        what = "of a viewer, session, image and fixation that another row has: all count"
+        problems.append(_rows(len(kept) - n_fixations, what))
+    return kept, problems
+
+
+def _rows(n: int, what: str) -> Problem:
+    return Problem(None, f"{n:,} row{' is' if n == 1 else 's are'} {what}")

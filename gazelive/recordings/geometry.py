@@ -8,7 +8,7 @@ wrote down. The last is an approximation and comes with a warning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
@@ -16,11 +16,19 @@ import numpy as np
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.samples import EYE_FIELDS, Coordinates, Eye
-from gazelive.gaze.screen import AngularResolution, Floats, Geometry, ScreenGeometry
+from gazelive.gaze.screen import (
+    AngularResolution,
+    Floats,
+    Geometry,
+    ScreenGeometry,
+    check_pixels,
+    check_positive,
+)
 from gazelive.recordings.recording import Block, Recording
 
 HREF_DISTANCE = 15_000.0
 """Units of EyeLink's HREF plane between it and the eye."""
+FLAGS = ("--screen", "--size-mm", "--distance-mm")
 HOW_TO_GIVE = "--screen 1920x1080 --size-mm 535x301 --distance-mm 600"
 
 GeometrySource = Literal["flags", "recording", "corpus", "resolution", "none needed"]
@@ -35,6 +43,8 @@ class GeometryFlags:
     distance_mm: float | None = None
     eye_mm: tuple[float, float] = (0.0, 0.0)
     """Where on the screen the eye looks straight ahead (`ScreenGeometry`); no flag says it."""
+    names: tuple[str, str, str] = field(default=FLAGS, compare=False)
+    """What errors call the three; a corpus has columns for them."""
 
     @classmethod
     def of(cls, screen: ScreenGeometry) -> GeometryFlags:
@@ -51,15 +61,20 @@ class GeometryFlags:
         """True where anything was said."""
         return (self.screen_px, self.size_mm, self.distance_mm) != (None, None, None)
 
+    def check(self) -> None:
+        """Raise where a screen is only half said, or cannot be; its pixels may come later."""
+        if self.given:
+            width_mm, height_mm = self.size_mm or (1.0, 1.0)
+            square_px = max(round(width_mm), 1), max(round(height_mm), 1)
+            self.screen_geometry(square_px)
+
     def screen_geometry(self, recorded_px: tuple[int, int] | None = None) -> ScreenGeometry:
         """Return the screen; its pixels may come from the recording instead of a flag."""
         screen_px = self.screen_px or recorded_px
         missing = [
             flag
-            for flag, value in (
-                ("--screen", screen_px),
-                ("--size-mm", self.size_mm),
-                ("--distance-mm", self.distance_mm),
+            for flag, value in zip(
+                self.names, (screen_px, self.size_mm, self.distance_mm), strict=True
             )
             if value is None
         ]
@@ -68,6 +83,13 @@ class GeometryFlags:
                 f"{' and '.join(missing)} missing: the screen takes all three, such as "
                 f"{HOW_TO_GIVE}"
             )
+        for width_or_height, name in (
+            *((px, self.names[0]) for px in screen_px),
+            *((mm, self.names[1]) for mm in self.size_mm),
+            (self.distance_mm, self.names[2]),
+        ):
+            check_positive(width_or_height, name)
+        check_pixels(screen_px, self.size_mm, self.names[1])
         return ScreenGeometry(
             width_px=screen_px[0],
             height_px=screen_px[1],
@@ -93,7 +115,7 @@ def parse_geometry(
     size_mm: str | None,
     distance_mm: str | float | None,
     *,
-    names: tuple[str, str, str] = ("--screen", "--size-mm", "--distance-mm"),
+    names: tuple[str, str, str] = FLAGS,
 ) -> GeometryFlags:
     """Read what a user wrote, such as 1920x1080, 535x301 and 600; `names` stand in errors."""
     width_height_px = _pair(screen, names[0], "1920x1080")
@@ -105,6 +127,7 @@ def parse_geometry(
         else (int(width_height_px[0]), int(width_height_px[1])),
         size_mm=_pair(size_mm, names[1], "535x301"),
         distance_mm=_distance_mm(distance_mm, names[2]),
+        names=names,
     )
 
 

@@ -112,7 +112,7 @@ def _kind_of_content(path: Path) -> Kind | None:
     if ASC_LINE.search(head):
         return "asc"
     first_line = head.partition(b"\n")[0].removeprefix(b"\xef\xbb\xbf").strip()
-    names = {name.strip().strip(b'"') for name in first_line.split(b",")}
+    names = {name.strip().strip(b'"').lower() for name in first_line.split(b",")}
     if b"t_ms" in names or {b"viewer", b"image"} <= names:
         return "sample table"
     return None

@@ -165,3 +165,20 @@ def test_a_disk_that_takes_no_more_is_a_failure_and_no_mistake(
         assert exit_code == 1
         assert err.splitlines()[-1].endswith("cannot be written (File too large)")
     assert (tmp_path / "a.model").read_bytes() == before
+
+
+def test_a_size_that_cannot_be_is_called_as_it_was_given(
+    gazelive: Gazelive, lab: Path, model: Path
+) -> None:
+    wrong = ("--screen", "1920x1080", "--size-mm", "0x301", "--distance-mm", "600")
+    commands = (
+        ("train", lab, "-o", model),
+        ("identify", model, lab),
+        ("detect", lab / "v001_s1.asc"),
+        ("run", "--session", lab / "none"),
+    )
+    for command in commands:
+        ended = gazelive(*command, *wrong)
+        assert ended.exit_code == 2, command
+        assert "--size-mm: must be a positive number, not 0" in ended.err
+        assert "width_mm" not in ended.err

@@ -14,6 +14,7 @@ from gazelive.offline.probes import Detector
 from gazelive.offline.scanpaths import gather
 from gazelive.recordings.geometry import parse_geometry
 from gazelive.recordings.opening import read_recording
+from gazelive.recordings.trials import TrialPatterns
 
 from ..identification.population import people, small_corpus, write_table
 
@@ -234,7 +235,21 @@ class TestFixationTables:
     def test_what_is_wrong_with_a_table_is_told(self, table):
         text = table.read_text() + "p0000,im9.jpg,1,,3,200\np0001,im9.jpg,1,2,3,-5\n"
         table.write_text(text)
-        assert any("2 rows that are not whole" in text for text in gather(table).warnings)
+        assert any("2 rows are not whole" in text for text in gather(table).warnings)
+
+    def test_repeated_rows_change_nothing(self, table):
+        before = sum(probe.n_saccades for probe in gather(table).probes)
+        head, *rows = table.read_text().splitlines()
+        table.write_text("\n".join([head, *rows, *rows[:7]]) + "\n")
+        gathered = gather(table)
+        assert sum(probe.n_saccades for probe in gathered.probes) == before
+        assert gathered.warnings == (f"{table}: 7 rows are in the table already: left out",)
+
+    def test_there_are_no_messages_to_mark_trials(self, table):
+        gathered = gather(table, trial_patterns=TrialPatterns(start="PIC"))
+        assert gathered.warnings == (
+            f"{table}: a fixation table has no messages, so none start a trial",
+        )
 
     def test_viewers_and_images_that_are_chosen(self, table):
         gathered = gather(table, images=["im2.jpg"], exclude_viewers=["p0001"])

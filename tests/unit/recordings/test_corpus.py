@@ -79,7 +79,7 @@ def test_entries_and_their_screens(folder: Path) -> None:
                 "recording,viewer,session,screen_px,size_mm,distance_mm",
                 "data/one.asc,a,1,1920x1080,535x301,0",
             ],
-            r"csv:2: eye_distance_mm: must be a positive number",
+            r"csv:2: distance_mm: must be a positive number, not 0",
         ),
     ],
 )
@@ -145,3 +145,9 @@ def test_other_folders_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(RecordingError, match=name):
         read_corpus(tmp_path / name)
     assert not is_corpus(tmp_path / name)
+
+
+def test_another_encoding_is_named(folder: Path) -> None:
+    (folder / "corpus.csv").write_bytes("recording,viewer,session\n".encode("utf-16"))
+    with pytest.raises(RecordingError, match=r"corpus\.csv: is not in UTF-8: save it as UTF-8"):
+        read_corpus(folder)

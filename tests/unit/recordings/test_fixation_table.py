@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.fixation_table import read_fixation_table
+from gazelive.recordings.opening import kind_of
 from gazelive.recordings.table_sidecar import Sidecar, write_sidecar
 
 GOOD = """viewer,image,fixation,x_px,y_px,duration_ms
@@ -73,8 +76,56 @@ def test_damaged_rows_are_left_out_and_told(tmp_path: Path) -> None:
     assert len(table) == 4
     texts = [problem.text for problem in table.problems]
     assert any("2 cells instead of 6" in text for text in texts)
-    assert "2 rows that are not whole left out" in texts
-    assert any(text.startswith("1 rows repeat") for text in texts)
+    assert "2 rows are not whole: left out" in texts
+    assert (
+        "1 row is of a viewer, session, image and fixation that another row has: all count" in texts
+    )
+
+
+def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
+    head, *rows = GOOD.splitlines()
+    text = "\n".join([head, *rows, *rows[:2], rows[0], "bert,a.jpg,0,9,9,100"]) + "\n"
+    table = read_fixation_table(write(tmp_path, text))
+    once = read_fixation_table(write(tmp_path, GOOD, "once.csv"))
+    assert len(table) == 4
+    for name in ("viewer", "image", "session", "fixation", "x", "y", "duration_ms"):
+        np.testing.assert_array_equal(getattr(table, name)[:3], getattr(once, name))
+    assert [problem.text for problem in table.problems] == [
+        "3 rows are in the table already: left out",
+        "1 row is of a viewer, session, image and fixation that another row has: all count",
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(",0,", ",0.0,").replace(",1,30", ",1.0,30"),
+        lambda text: text.replace("viewer,image,fixation,x_px", "Viewer,IMAGE,Fixation,X_PX"),
+        lambda text: text.replace("duration_ms", '"Duration_ms"'),
+    ],
+    ids=["pandas", "upper case", "quoted"],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_tables_as_others_write_them(
+    tmp_path: Path, change: Callable[[str], str], suffix: str
+) -> None:
+    path = write(tmp_path, change(GOOD))
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.csv.read_csv(path), path.with_suffix(suffix))
+        path = path.with_suffix(suffix)
+    assert kind_of(path) == "fixation table"
+    table = read_fixation_table(path)
+    np.testing.assert_array_equal(table.fixation, [0, 1, 0])
+    assert table.fixation.dtype == np.int64
+    np.testing.assert_array_equal(table.x, [10.5, 30, 1])
+    assert table.viewer_names == ("anna", "bert")
+    assert not table.problems
+
+
+def test_a_gap_in_the_numbers_is_a_row_that_is_not_whole(tmp_path: Path) -> None:
+    table = read_fixation_table(write(tmp_path, GOOD.replace("a.jpg,1,", "a.jpg,,")))
+    np.testing.assert_array_equal(table.fixation, [0, 0])
+    assert [problem.text for problem in table.problems] == ["1 row is not whole: left out"]
 
 
 def test_unknown_columns_are_told(tmp_path: Path) -> None:
@@ -90,12 +141,31 @@ def test_unknown_columns_are_told(tmp_path: Path) -> None:
         ("viewer,image\na,b\n", "has viewer, image"),
         (GOOD.replace(",", ";"), "semicolons"),
         (GOOD.replace("30,40", "thirty,40"), "thirty"),
-        ("", "no columns"),
+        ("", "is empty: a table begins with a line of its columns' names"),
+        (GOOD.replace("jpg,1,", "jpg,1.5,"), r"column fixation: 1\.5 is no whole number"),
+        (GOOD.replace("image,", "image,Image,", 1), "two columns .* are called image: remove one"),
     ],
 )
 def test_what_is_none_is_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(RecordingError, match=says):
         read_fixation_table(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_another_encoding_is_named(tmp_path: Path, encoding: str, packed: bool) -> None:
+    content = GOOD.encode(encoding)
+    path = tmp_path / ("fixations.csv.gz" if packed else "fixations.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(RecordingError, match=r"is in UTF-16: save it as UTF-8 \(Excel: “CSV UTF-8"):
+        kind_of(path)
+
+
+def test_names_in_a_windows_code_page(tmp_path: Path) -> None:
+    path = tmp_path / "fixations.csv"
+    path.write_bytes(GOOD.replace("viewer", "viewer,größe", 1).encode("cp1252"))
+    with pytest.raises(RecordingError, match=r"its first line is no text in UTF-8: .*save it as"):
+        read_fixation_table(path)
 
 
 def test_the_osie_fixations(shared_data: Path) -> None:

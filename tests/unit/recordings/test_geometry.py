@@ -79,6 +79,37 @@ class TestFlags:
         with pytest.raises(ConfigError, match="--size-mm and --distance-mm missing"):
             flags.screen_geometry()
 
+    @pytest.mark.parametrize(
+        ("screen", "size", "distance", "says"),
+        [
+            ("0x1080", "535x301", "600", "--screen: must be a positive number, not 0"),
+            ("1920x1080", "535x0", "600", "--size-mm: must be a positive number, not 0"),
+            ("1920x1080", "301x535", "600", "--size-mm: a pixel of .* is impossible"),
+            ("1920x1080", "535x301", "-600", "--distance-mm: must be a positive number, not -600"),
+            ("1920x1080", "535x301", "nan", "--distance-mm: must be a positive number, not nan"),
+        ],
+    )
+    def test_what_cannot_be_is_named_as_it_was_given(
+        self, screen: str, size: str, distance: str, says: str
+    ) -> None:
+        flags = parse_geometry(screen, size, distance)
+        with pytest.raises(ConfigError, match=says):
+            flags.screen_geometry()
+        with pytest.raises(ConfigError, match=says):
+            flags.check()
+        columns = ("screen_px", "size_mm", "distance_mm")
+        in_corpus = parse_geometry(screen, size, distance, names=columns)
+        plain = says.removeprefix("--").replace("screen", "screen_px").replace("-mm", "_mm")
+        with pytest.raises(ConfigError, match=f"^{plain}"):
+            in_corpus.screen_geometry()
+
+    @pytest.mark.parametrize("size", ["535x301", "800x335", "300x900"])
+    def test_pixels_may_come_later(self, size: str) -> None:
+        GeometryFlags().check()
+        parse_geometry(None, size, "600").check()
+        with pytest.raises(ConfigError, match="--distance-mm missing"):
+            parse_geometry(None, size, None).check()
+
     def test_the_recording_may_know_the_pixels(self) -> None:
         flags = parse_geometry(None, "535x301", "600")
         assert flags.screen_geometry((1920, 1080)) == PAPER_SCREEN

@@ -60,7 +60,8 @@ def test_content_decides_then_the_name(
         ("packed.gz", gzip.compress(b"hello", mtime=0), "none of the files"),
         ("fixations.csv", FIXATIONS, "this is a fixation table, which has no samples"),
         ("notes.txt", b"Dear diary,\n", "none of the files"),
-        ("empty.csv", b"", "no columns"),
+        ("empty.csv", b"", "is empty"),
+        ("wide.csv", "t_ms,x_px,y_px\n0,1,2\n".encode("utf-16"), "is in UTF-16: save it as UTF-8"),
         ("empty", b"", "none of the files"),
     ],
 )

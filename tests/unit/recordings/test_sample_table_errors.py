@@ -36,7 +36,8 @@ class TestErrors:
             ),
             ("t_ms,eye,x_px,y_px\n0,L,1,1\n0,R,1,1\n1,L,1,1\n", "column eye says L, R"),
             ("t_ms,eye,x_px,y_px\n0,middle,1,1\n1,middle,1,1\n", "column eye says MIDDLE"),
-            ("", "no columns"),
+            ("", "is empty"),
+            ("\n", "no columns"),
             (
                 "t_ms,x_px,y_px\n" + "".join(f"{100 - k},1,1\n" for k in range(50)),
                 "not in the order of column t_ms: sort the table",
