@@ -11,7 +11,7 @@ import typer
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.options import ModelStimuli, names_of, seeing
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
+from gazelive.cli.trial_options import ModelTrialStart, ModelTrialStop, trial_patterns
 from gazelive.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def identify(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
-    trial_start: TrialStart = None,
-    trial_stop: TrialStop = None,
+    trial_start: ModelTrialStart = None,
+    trial_stop: ModelTrialStop = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

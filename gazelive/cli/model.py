@@ -12,7 +12,7 @@ from gazelive.cli.console import Json, Quiet, announce_first_compile, output, pr
 from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.cli.model_text import summary, tell
 from gazelive.cli.options import OUT, ModelStimuli, Sessions, names_of, seeing
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
+from gazelive.cli.trial_options import ModelTrialStart, ModelTrialStop, trial_patterns
 from gazelive.cli.wording import counted, listed, quoted
 
 app = typer.Typer(
@@ -73,8 +73,8 @@ def enrol(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
-    trial_start: TrialStart = None,
-    trial_stop: TrialStop = None,
+    trial_start: ModelTrialStart = None,
+    trial_stop: ModelTrialStop = None,
     quiet: Quiet = False,
 ) -> None:
     """Add viewers: only their own machines are fitted, against the scores the model keeps."""

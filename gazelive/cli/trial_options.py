@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,28 +15,34 @@ if TYPE_CHECKING:
 
 _PANEL = "Trials"
 
-TrialStart = Annotated[
-    str | None,
-    typer.Option(
+
+def _start(default: str) -> Any:
+    return typer.Option(
         "--trial-start",
         metavar="PATTERN",
         help="How messages begin that start a trial, as a regular expression "
-        "(default: TRIALID or start_trial); what follows is the trial's name.",
+        f"(default: {default}); what follows is the trial's name.",
         rich_help_panel=_PANEL,
         show_default=False,
-    ),
-]
-TrialStop = Annotated[
-    str | None,
-    typer.Option(
+    )
+
+
+def _stop(default: str) -> Any:
+    return typer.Option(
         "--trial-stop",
         metavar="PATTERN",
-        help="How messages begin that stop it (default: TRIAL_RESULT or stop_trial); a trial that "
-        "is not stopped ends where the next one starts.",
+        help=f"How messages begin that stop it (default: {default}); a trial that is not stopped "
+        "ends where the next one starts.",
         rich_help_panel=_PANEL,
         show_default=False,
-    ),
-]
+    )
+
+
+TrialStart = Annotated[str | None, _start("TRIALID or start_trial")]
+TrialStop = Annotated[str | None, _stop("TRIAL_RESULT or stop_trial")]
+ModelTrialStart = Annotated[str | None, _start("as in the model's training")]
+"""For commands whose model says how trials are found, unless they are told otherwise."""
+ModelTrialStop = Annotated[str | None, _stop("as in the model's training")]
 
 
 def trial_patterns(
