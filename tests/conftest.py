@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from gazelive.engine.threads import hold_to_one_thread
 # Several workers share few cores: two BLAS threads each, which wait for each other by spinning,
 # would make what is trained in tests twenty times slower.
 hold_to_one_thread()
+
+# Tests that were started in the background, and all that they start, would not hear Ctrl-C.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("HOME", tempfile.gettempdir())  # PsychoPy does not load without one
 
