@@ -302,7 +302,7 @@ def test_requests(start_owner, start_engine, folder, addresses):
     engine.ask("stop")
     assert engine.end() == 0
     messages = [message.text for message in read_session(folder).messages]
-    assert "here it was" in messages
+    assert "MARK here it was" in messages
     listener.close()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters
-from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError
+from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError, StorageError
 from gazelive.identification.fitted import Accuracy
 from gazelive.identification.methods import fit_method
 from gazelive.identification.model_file import (
@@ -202,7 +202,7 @@ class TestStreams:
 
 
 def test_saving_where_nothing_can_be_written(tmp_path):
-    with pytest.raises(ModelError, match="cannot be written"):
+    with pytest.raises(StorageError, match="cannot be written"):
         save_model(_FIXATIONS, tmp_path / "no" / "a.model")
 
 
