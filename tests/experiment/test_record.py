@@ -90,7 +90,7 @@ def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
         assert [what for _, _, what in told["trials"]] == ["shown"] * 6
         recording = read_session(folder)
         # at the screen's pace (or slower, on a busy machine, which is counted)
-        assert told["frames"]["n"] > 6 * 2
+        assert told["frames"]["n"] > 6 * 2 * (60 if not told["frames"]["dropped"] else 1)
         assert told["frames"]["median_ms"] > 1000 / 60 - 2
         dropped = [int(trial.variables["dropped_frames"]) for trial in recording.trials]
         assert sum(dropped) <= told["frames"]["dropped"] < told["frames"]["n"]

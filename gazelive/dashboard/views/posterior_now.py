@@ -105,8 +105,11 @@ class PosteriorNow(Panel):
             return
         metrics = QFontMetricsF(self._name.font())
         width = max(self.width() - self._percent.sizeHint().width() - 34, 40)
+        name = self._leader.name
+        if self._leader.kind == "unknown" and metrics.horizontalAdvance(name) > width:
+            name = name.split()[0]  # one word that can be read, not two halves
         middle = Qt.TextElideMode.ElideMiddle
-        self._name.setText(metrics.elidedText(self._leader.name, middle, width))
+        self._name.setText(metrics.elidedText(name, middle, width))
         self._name.setToolTip(self._leader.name)
 
     def _show_evidence(self, standing: Standing) -> None:
