@@ -6,9 +6,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WORKERS ?= 3
+SEED ?=
+RUNS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench system clean
+.PHONY: help demo test stress lint format bench system clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -16,9 +18,13 @@ help: ## Say what there is
 demo: $(VENV)/.app system ## Run the main job on a simulated tracker
 	$(BIN)/gazelive demo --out demo --replace
 
-test: $(VENV)/.dev system ## Run all tests
+test: $(VENV)/.dev system ## Run all tests, in a new order (SEED=… repeats one)
 	@$(BIN)/python .ci/compile-kernels
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(if $(SEED),--randomly-seed=$(SEED))
+
+stress: $(VENV)/.dev system ## Run all tests RUNS times in new orders, every other time under load
+	@$(BIN)/python .ci/compile-kernels
+	@$(BIN)/python .ci/stress --runs $(RUNS) --workers $(WORKERS)
 
 lint: $(VENV)/.dev ## Check format, style, types and the import layers
 	$(BIN)/ruff format --check .
@@ -34,7 +40,7 @@ bench: $(VENV)/.dev ## Measure speed against peers; JSON goes to bench-results/
 	@set -e; for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 clean: ## Remove the virtual environment and what was made in it
-	rm -rf $(VENV) demo bench-results
+	rm -rf $(VENV) demo bench-results stress-results
 
 system: ## Install the system libraries that are missing (or name them)
 	@.ci/system-libraries

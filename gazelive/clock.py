@@ -43,7 +43,7 @@ class MonotonicClock:
 
 
 class ManualClock:
-    """A clock that moves only when it is told to, or when somebody sleeps on it."""
+    """A clock that moves only when it is advanced, or when a thread sleeps on it."""
 
     def __init__(self, start_s: float = 0.0) -> None:
         self._now_s = start_s

@@ -23,7 +23,7 @@ from rich.progress import Progress
 from scenery import scenes
 from scenery.render import Scene, render
 
-from gazelive.atomic import write_bytes
+from gazelive.system import write_bytes
 
 SEED = 0
 SIZE_LIMIT_BYTES = 230_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from make_scenes import jpeg
 from PIL import Image, ImageFilter
 
-from gazelive.atomic import write_bytes
+from gazelive.system import write_bytes
 
 SIZE_PX = (1500, 1000)
 

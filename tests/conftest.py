@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers as hypothesis_providers
 
-from gazelive.engine import addresses
-from gazelive.engine.threads import hold_to_one_thread
+from gazelive.live.wire import addresses
+from gazelive.system.process import limit_to_one_thread
+
+from .leftovers import Leftovers
 
 # Several workers share few cores: two BLAS threads each, which wait for each other by spinning,
 # would make what is trained in tests twenty times slower.
-hold_to_one_thread()
+limit_to_one_thread()
 
 # Tests that were started in the background, and all that they start, would not hear Ctrl-C.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -32,6 +37,9 @@ settings.register_profile(
 )
 settings.register_profile("explore", settings.get_profile("same"), derandomize=False)
 settings.load_profile("same")
+# Hypothesis also tries numbers that it finds in the modules which happen to be loaded: those depend
+# on the tests that ran before.
+hypothesis_providers.is_local_module_file = lambda _path: False  # type: ignore[assignment]
 
 
 @pytest.hookimpl(trylast=True)
@@ -68,6 +76,14 @@ def _ports_of_this_worker() -> None:
     addresses.FREE_PORTS = all_ports[int(worker) * n_ports :][:n_ports]
 
 
+@pytest.fixture(autouse=True)
+def _leaves_nothing_behind() -> Iterator[None]:
+    """Fail the test that leaves threads, processes or sockets behind, and not its neighbour."""
+    leftovers = Leftovers()
+    yield
+    assert leftovers.named() == []
+
+
 SHARED_DATA = Path(os.environ.get("GAZELIVE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
@@ -77,6 +93,29 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"real recordings are not here ({SHARED_DATA}; set GAZELIVE_DATA)")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def real_file(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """Return what finds a real recording by its name.
+
+    EDF files are those that the eyelinkio package brings for its own tests, and always here; ASC
+    files are in `shared_data`, and a test without them is skipped.
+    """
+    spec = find_spec("eyelinkio")
+    assert spec is not None
+    assert spec.origin is not None
+    edf_folder = Path(spec.origin).parent / "tests" / "data"
+
+    def find(name: str) -> Path:
+        if not name.endswith(".edf"):
+            shared: Path = request.getfixturevalue("shared_data")
+            return shared / "asc" / f"{name}.asc.gz"
+        path = edf_folder / name
+        assert path.is_file(), f"this eyelinkio has no {name}"
+        return path
+
+    return find
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""The `gazelive` command: one thin file per sub-command, heavy imports inside the functions."""
+"""The `gazelive` command: one file per sub-command, heavy imports inside the functions."""

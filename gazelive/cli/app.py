@@ -1,6 +1,7 @@
-"""The `gazelive` command and how it fails: one clear sentence, and an exit code.
+"""The `gazelive` command and its exit codes.
 
-0 is success, 2 a mistake in usage or input, 130 Ctrl-C, 1 a failure of something else.
+0 is success, 2 an error in usage or input, 130 Ctrl-C, 1 any other failure. Every failure prints
+one sentence.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from gazelive import __version__
 from gazelive.cli.compare import compare
@@ -21,6 +21,7 @@ from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
 from gazelive.cli.doctor import doctor
 from gazelive.cli.export import export
+from gazelive.cli.help import PlainApp, PlainGroup
 from gazelive.cli.identify import identify
 from gazelive.cli.info import info
 from gazelive.cli.keys import keys
@@ -31,14 +32,15 @@ from gazelive.cli.run import run
 from gazelive.cli.session import app as session_app
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
-from gazelive.code_pages import forgive_code_pages
 from gazelive.errors import GazeliveError
+from gazelive.system import get_logger, log_to_stderr, replace_unencodable
 
 INTERRUPTED = 130
+log = get_logger(__name__)
 
 
-class _Commands(TyperGroup):
-    """Says that Ctrl-C was heard, which Typer does not."""
+class _Commands(PlainGroup):
+    """Acknowledges Ctrl-C, which Typer does not."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -48,11 +50,10 @@ class _Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
-app = typer.Typer(
+app = PlainApp(
     name="gazelive",
     cls=_Commands,
     help="Live saccade detection and viewer identification for eye-tracking labs.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -68,21 +69,29 @@ def _show_version(requested: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,
+    log_level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Log on standard error: debug, info, warning or error (default: GAZELIVE_LOG).",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    log_to_stderr(log_level)
+    log.info("gazelive %s: %s", __version__, " ".join(sys.argv[1:]))
 
 
 _COMMANDS = {
     "Start here": (demo, doctor),
     "Recordings": (info, convert, detect, compare, simulate),
-    "Who is looking": (train, identify),
+    "Identification": (train, identify),
     "In the lab": (record, export),
     "Live": (replay, run, dashboard, keys),
 }
 _GROUPS = {
-    "model": ("Who is looking", model_app),
+    "model": ("Identification", model_app),
     "config": ("In the lab", config_app),
     "session": ("In the lab", session_app),
 }
@@ -94,14 +103,16 @@ for _name, (_panel, _group) in _GROUPS.items():
 
 
 def main() -> None:
-    """Run the command line; no traceback for a user's mistake."""
-    forgive_code_pages()
+    """Run the command line; errors that gazelive raises have no traceback."""
+    replace_unencodable()
     try:
         app()
     except GazeliveError as error:
+        log.debug("failed", exc_info=True)
         fail(str(error))
         sys.exit(error.exit_code)
     except OSError as error:
+        log.debug("failed", exc_info=True)
         where = f"{error.filename}: " if error.filename else ""
         fail(f"{where}{error.strerror or error}")
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""`gazelive compare`: how well detected saccades agree with labels."""
+"""`gazelive compare`: agreement of detected saccades with labels."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import typer
 from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, warn
 
 if TYPE_CHECKING:
-    from gazelive.offline.comparison import Comparison
+    from gazelive.workflows import Comparison
 
 
 def compare(
     events: Annotated[
-        Path, typer.Argument(metavar="EVENTS", help="A table of saccades, as detect writes it.")
+        Path, typer.Argument(metavar="EVENTS", help="Table of saccades, as written by detect.")
     ],
     labels: Annotated[
         Path,
         typer.Argument(
             metavar="LABELS",
-            help="A table t_ms,label (2 or saccade is one), a table of events, the truth that "
-            "simulate wrote, or a recording with the tracker's own events.",
+            help="Table t_ms,label (2 or saccade for saccades), table of events, truth written by "
+            "simulate, or recording with the tracker's own events.",
         ),
     ],
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how well saccades agree with labels: κ, F1, timing, and what was taken for what."""
+    """Compare saccades with labels: κ, F1, timing errors and confusion matrix."""
     announce_first_compile(quiet=quiet)
-    from gazelive.offline import comparison
+    from gazelive.workflows import compare as compare_events
 
     with progress(f"Reading {labels.name}", quiet=quiet) as report:
-        result = comparison.compare(events, labels, progress=report)
+        result = compare_events(events, labels, progress=report)
     for warning in result.warnings:
         warn(warning)
     facts = summary(result)
@@ -46,7 +46,7 @@ def compare(
 
 
 def summary(result: Comparison) -> dict[str, Any]:
-    """Return the figures as JSON holds them; None where a figure is not defined."""
+    """Return the figures for JSON; None for undefined ones."""
     agreement = result.agreement
     return {
         "kappa": agreement.kappa,
@@ -93,8 +93,8 @@ def _print(facts: dict[str, Any], events: Path, labels: Path) -> None:
             )
     table = Table(title="Samples by label", title_justify="left", box=None, pad_edge=False)
     table.add_column("label")
-    table.add_column("found as saccade", justify="right")
-    table.add_column("not", justify="right")
+    table.add_column("detected as saccade", justify="right")
+    table.add_column("not detected", justify="right")
     for label, counts in facts["confusion"].items():
         table.add_row(label, f"{counts['saccade']:,}", f"{counts['no saccade']:,}")
     output.print(table)

@@ -1,4 +1,4 @@
-"""`gazelive config`: write, check and show the TOML of an experiment."""
+"""`gazelive config`: write, check and show the configuration of an experiment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, output, say, warn
+from gazelive.cli.help import PlainApp
 from gazelive.cli.options import REPLACE
-from gazelive.cli.wording import quoted
+from gazelive.wording import quoted
 
-app = typer.Typer(no_args_is_help=True, help="Write, check and show the TOML of an experiment.")
+app = PlainApp(help="Write, check and show the configuration of an experiment.")
 
 ConfigPath = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The TOML of an experiment.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Configuration of an experiment (TOML).", show_default=False
+    ),
 ]
 
 
@@ -29,26 +33,24 @@ def init(
             show_default="scene_viewing.toml here",
         ),
     ] = Path(),
-    replace: Annotated[bool, typer.Option(*REPLACE, help="Overwrite what is there.")] = False,
+    replace: Annotated[bool, typer.Option(*REPLACE, help="Overwrite existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a TOML with every key, what it means and its default, and the script beside it."""
-    from gazelive.config.starting import write_start
+    """Write a configuration with every key explained, and the experiment's script beside it."""
+    from gazelive.experiment import write_start
 
     written = write_start(where, replace=replace)
     for path in written.made:
         typer.echo(path)
-    say(f"Edit {written.toml}: your screen first. Then:", quiet=quiet)
+    say(f"Edit {written.toml} (your screen first). Then:", quiet=quiet)
     say(f"  gazelive config check {quoted(written.toml)}", quiet=quiet)
     say(f"  gazelive doctor {quoted(written.toml)}", quiet=quiet)
 
 
 @app.command()
 def check(file: ConfigPath, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Say whether a TOML can be used, and what it asks for; or everything that is wrong with it."""
-    from gazelive.config.reading import config_error, examine_config
-    from gazelive.config.summary import summary
-    from gazelive.experiment.named_files import missing_files
+    """Check a configuration; print a summary, or all its errors."""
+    from gazelive.experiment import config_error, examine_config, missing_files, summary
 
     examined = examine_config(file)
     missing = missing_files(examined.config, file)
@@ -69,9 +71,8 @@ def check(file: ConfigPath, as_json: Json = False, quiet: Quiet = False) -> None
 
 @app.command()
 def show(file: ConfigPath, as_json: Json = False) -> None:
-    """Show everything that holds with a TOML: what it says, and the defaults, marked."""
-    from gazelive.config.reading import config_error, examine_config, snapshot
-    from gazelive.config.template import effective, key_names
+    """Show a configuration with all defaults, which are marked."""
+    from gazelive.experiment import config_error, effective, examine_config, key_names, snapshot
 
     examined = examine_config(file)
     if examined.problems:

@@ -1,57 +1,62 @@
-"""What a command says: results to stdout, everything else to stderr.
+"""Output of the commands: results to stdout, notices, warnings and errors to stderr.
 
-Plain lines when the output is not a terminal; colour follows NO_COLOR (rich does both); nothing
-but results and errors with `-q`.
+On a terminal lines wrap at words; elsewhere every line stays whole. Colour follows NO_COLOR.
+`--quiet` leaves results, warnings and errors.
 """
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gazelive.compiling import when_compiling
+from gazelive.observer import Observer, Report
+from gazelive.system import on_compile
+from gazelive.wording import counted
+
+if TYPE_CHECKING:
+    from gazelive.live import Crossing
 
 PATIENCE_S = 2.0
-"""What takes longer than this shows a progress bar."""
+"""Longer steps show their progress."""
 PLAIN_INTERVAL_S = 5.0
-"""How often progress is said where there is no terminal."""
+"""Interval of progress lines without a terminal."""
 
-ReportProgress = Callable[[float], None]
-"""Takes the fraction that is done, 0 to 1."""
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print only results, warnings and errors.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON to standard output.")]
-
-output = Console(soft_wrap=True, highlight=False, emoji=False)
-errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+output = Console(soft_wrap=not sys.stdout.isatty(), highlight=False, emoji=False)
+errors = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False, emoji=False)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Tell the user how things go."""
+    """Write a notice; an indented one is a command to copy and stays on one line."""
     if not quiet:
-        errors.print(escape(text))
+        errors.print(escape(text), soft_wrap=text.startswith("  ") or None)
 
 
 def warn(text: str) -> None:
-    """Tell the user what they should know even with `-q`."""
+    """Write a warning, also with `-q`."""
     errors.print(f"[yellow]warning:[/yellow] {escape(text)}")
 
 
 def fail(text: str) -> None:
-    """Tell the user what went wrong."""
+    """Write an error."""
     errors.print(f"[bold red]error:[/bold red] {escape(text)}")
 
 
 @contextmanager
-def progress(task: str, *, quiet: bool = False) -> Iterator[ReportProgress]:
-    """Show how far `task` is once it has taken `PATIENCE_S`."""
+def progress(task: str, *, quiet: bool = False) -> Iterator[Report]:
+    """Show the progress of `task` once it has taken `PATIENCE_S`."""
     if quiet:
         yield lambda _fraction: None
     elif errors.is_terminal:
@@ -62,7 +67,7 @@ def progress(task: str, *, quiet: bool = False) -> Iterator[ReportProgress]:
 
 
 @contextmanager
-def _bar(task: str) -> Iterator[ReportProgress]:
+def _bar(task: str) -> Iterator[Report]:
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -88,7 +93,7 @@ def _bar(task: str) -> Iterator[ReportProgress]:
         bar.stop()
 
 
-def _plain_lines(task: str) -> ReportProgress:
+def _plain_lines(task: str) -> Report:
     next_s = time.monotonic() + PATIENCE_S
 
     def report(fraction: float) -> None:
@@ -100,26 +105,53 @@ def _plain_lines(task: str) -> ReportProgress:
     return report
 
 
-def announce_first_compile(*, quiet: bool = False, elsewhere: str | None = None) -> None:
-    """Say that the first run on a machine compiles kernels, before it seems to hang.
+class Terminal(Observer):
+    """Observer of a command: writes to standard error, only warnings with `-q`."""
 
-    It is said when it happens. What other processes compile is not seen here; so `elsewhere` names
-    a module of kernels that are about to be needed there.
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__()
+        self._quiet = quiet
+
+    def say(self, text: str) -> None:
+        """Write a notice."""
+        say(text, quiet=self._quiet)
+
+    def warn(self, text: str) -> None:
+        """Write a warning."""
+        warn(text)
+
+    def progress(self, task: str) -> AbstractContextManager[Report]:
+        """Show a bar, or lines where there is no terminal."""
+        return progress(task, quiet=self._quiet)
+
+
+def announce_first_compile(*, quiet: bool = False, elsewhere: str | None = None) -> None:
+    """Announce the compilation of kernels on a computer's first run, when it begins.
+
+    `elsewhere` names a module of kernels that another process is about to need.
     """
     if elsewhere is not None:
-        from gazelive.compilation import is_first_compile
+        from gazelive.system import is_first_compile
 
         if is_first_compile(elsewhere):
             _say_compiling(quiet=quiet)
             return
-    when_compiling(lambda: _say_compiling(quiet=quiet))
+    on_compile(lambda: _say_compiling(quiet=quiet))
 
 
 def _say_compiling(*, quiet: bool) -> None:
-    from gazelive.compilation import cache_directory
+    from gazelive.system import cache_directory
 
     say(
-        "Compiling numerical kernels: a minute or so, once on this machine "
-        f"(kept in {cache_directory()}).",
+        "Compiling numerical kernels: about a minute, once on this computer "
+        f"(cached in {cache_directory()}).",
         quiet=quiet,
     )
+
+
+def reached(level: float, crossing: Crossing | None) -> str:
+    """Return when a probability was reached, such as 0.5."""
+    if crossing is None:
+        return f"never reached {100 * level:.0f} %"
+    after = f"{crossing.seconds:.1f} s and {counted(crossing.n_saccades, 'saccade')}"
+    return f"reached {100 * level:.0f} % after {after}"

@@ -1,4 +1,4 @@
-"""`gazelive convert`: the same recording in another format."""
+"""`gazelive convert`: a recording in another format."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.options import REPLACE
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progress, say, warn
+from gazelive.cli.options import (
+    REPLACE,
+    DistanceMm,
+    Screen,
+    SizeMm,
+    TrialStart,
+    TrialStop,
+    geometry_flags,
+    trial_patterns,
+)
+from gazelive.wording import counted, quoted
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The recording to read.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Recording to read.")],
     target: Annotated[
         str,
         typer.Argument(
             metavar="OUT",
-            help="What to write: .asc, .asc.gz, .csv, .csv.gz, .parquet, or a name without suffix "
-            "(or with / at its end) for a session folder.",
+            help="File to write (.asc, .asc.gz, .csv, .csv.gz, .parquet), or a name without suffix "
+            "(or ending in /) for a session folder.",
         ),
     ],
-    replace: Annotated[
-        bool, typer.Option(*REPLACE, help="Replace OUT where it is there already.")
-    ] = False,
+    replace: Annotated[bool, typer.Option(*REPLACE, help="Replace OUT if it exists.")] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -37,14 +42,14 @@ def convert(
     """Write a recording in another format, chosen by the suffix of OUT."""
     announce_first_compile(quiet=quiet)
     from gazelive.errors import RecordingError
-    from gazelive.recordings.geometry import with_screen
-    from gazelive.recordings.opening import read_recording
-    from gazelive.recordings.saving import (
+    from gazelive.recordings import (
         check_target,
+        losses_in,
         target_kind,
-        what_is_left_behind,
+        with_screen,
         write_recording,
     )
+    from gazelive.workflows import read_noting
 
     flags = geometry_flags(screen, size_mm, distance_mm)
     patterns = trial_patterns(trial_start, trial_stop)
@@ -53,15 +58,13 @@ def convert(
     if path.resolve() == source.resolve():
         raise RecordingError("IN and OUT are the same", path=path)
     check_target(path, kind, overwrite=replace)  # before anything that takes long
-    with progress(f"Reading {source.resolve().name}", quiet=quiet) as report:
-        recording = read_recording(source, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(recording, patterns)
+    recording = read_noting(source, Terminal(quiet=quiet), patterns)
     if flags.given:
         recording = with_screen(recording, flags.screen_geometry(recording.screen_px))
     if recording.problems:
         n_problems = counted(len(recording.problems), "problem")
         warn(f"{source} has {n_problems}, see: gazelive info {quoted(source)}")
-    for loss in what_is_left_behind(recording, kind):
+    for loss in losses_in(recording, kind):
         warn(f"{path.name} cannot hold {loss}")
     with progress(f"Writing {path.name}", quiet=quiet) as report:
         write_recording(recording, path, kind, overwrite=replace, progress=report)
@@ -72,4 +75,4 @@ def convert(
         f"{counted(len(recording.trials), 'trial')}.",
         quiet=quiet,
     )
-    say(f"Look at it with: gazelive info {quoted(path)}", quiet=quiet)
+    say(f"Next: gazelive info {quoted(path)}", quiet=quiet)

@@ -7,28 +7,29 @@ from typing import Annotated
 
 import typer
 
-from gazelive.engine.addresses import DEFAULT_ADDRESS
+from gazelive.live import DEFAULT_ADDRESS
 
 
 def dashboard(
     connect: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where the engine is: tcp://host:port.")
+        str, typer.Option(metavar="ADDRESS", help="Address of the engine: tcp://host:port.")
     ] = DEFAULT_ADDRESS,
     keys: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keys for an engine on another computer, as gazelive keys made them.",
+            help="Keys for an engine on another computer (gazelive keys).",
         ),
     ] = None,
     images: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Where the images are; may be given several times."),
+        typer.Option(metavar="FOLDER", help="Folder of the images; repeatable."),
     ] = None,
     save: Annotated[
         Path | None,
         typer.Option(
-            metavar="FIGURE", help="Save the window as .png or .svg when the run ends, and close."
+            metavar="FIGURE",
+            help="Save the window as .png or .svg at the end of the run, then close.",
         ),
     ] = None,
     size: Annotated[
@@ -36,21 +37,18 @@ def dashboard(
     ] = None,
     monitor: Annotated[
         int | None,
-        typer.Option(
-            min=0, help="Open it on this screen, counted from 0.", show_default="the last"
-        ),
+        typer.Option(min=0, help="Number of the screen, from 0.", show_default="the last"),
     ] = None,
     hide_viewer: Annotated[
-        bool, typer.Option("--hide-viewer", help="Do not show who the participant is.")
+        bool, typer.Option("--hide-viewer", help="Hide the participant's ID.")
     ] = False,
 ) -> None:
-    """Show who is looking, how sure that is and how good the data are, while it happens.
+    """Show the live identification, its evidence and the data quality.
 
-    It may be started before the engine, and survives its end.
+    Can be started before the engine and stays open after its end.
     """
-    from gazelive.engine.addresses import Addresses
-    from gazelive.engine.keys import load_client_keys, require_keys
     from gazelive.errors import ConfigError
+    from gazelive.live import Addresses, load_client_keys, require_keys
 
     addresses = Addresses.parse(connect)
     require_keys(
@@ -58,17 +56,17 @@ def dashboard(
     )
     prepare = None if keys is None else load_client_keys(keys).secure
     if save is not None and not save.absolute().parent.is_dir():
-        raise ConfigError("there is no such folder: make it first", path=save.parent)
+        raise ConfigError("there is no such folder; create it first", path=save.parent)
     if save is not None and save.suffix.lower() not in {".png", ".svg"}:
         raise ConfigError(f"must end in .png or .svg, not {save.name!r}", key="--save")
     window_size = None if size is None else _size(size)
     try:
-        from gazelive.dashboard.application import run_dashboard
+        from gazelive.dashboard import run_dashboard
     except ImportError as error:
         raise ConfigError(
             f"the dashboard needs Qt ({error}): pip install 'gazelive[dashboard]'"
         ) from error
-    from gazelive.dashboard.feed import ZmqFeed
+    from gazelive.dashboard import ZmqFeed
 
     feed = ZmqFeed(addresses.documents, addresses.control, prepare=prepare)
     try:
@@ -90,5 +88,5 @@ def _size(text: str) -> tuple[int, int]:
 
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and int(width) > 0 and int(height) > 0):
-        raise ConfigError(f"must be such as 1280x800, not {text!r}", key="--size")
+        raise ConfigError(f"must be WIDTHxHEIGHT such as 1280x800, not {text!r}", key="--size")
     return int(width), int(height)

@@ -1,4 +1,4 @@
-"""`gazelive detect`: the saccades of a recording as a table."""
+"""`gazelive detect`: table of the saccades of a recording."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.options import OUT
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, warn
+from gazelive.cli.options import (
+    OUT,
+    DistanceMm,
+    Screen,
+    SizeMm,
+    TrialStart,
+    TrialStop,
+    geometry_flags,
+    trial_patterns,
+)
+from gazelive.wording import counted, quoted
 
 if TYPE_CHECKING:
+    from gazelive.analysis import Analysis
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
-    from gazelive.offline.analysis import Analysis
-    from gazelive.recordings.trials import TrialPatterns
+    from gazelive.recordings import TrialPatterns
 
 _EK_PANEL = "Engbert-Kliegl"
 
 
 class MethodName(enum.StrEnum):
-    """How saccades are found."""
+    """Detection methods."""
 
     SETTLED = "settled"
     ONLINE = "online"
@@ -33,7 +40,7 @@ class MethodName(enum.StrEnum):
 
 
 class PresetName(enum.StrEnum):
-    """Settings of `settled` and `online` that make sense together."""
+    """Presets of `settled` and `online`."""
 
     SCENE_VIEWING = "scene-viewing"
     MICROSACCADES = "microsaccades"
@@ -41,7 +48,7 @@ class PresetName(enum.StrEnum):
 
 
 class EyeName(enum.StrEnum):
-    """Whose gaze."""
+    """Eyes to analyse."""
 
     LEFT = "L"
     RIGHT = "R"
@@ -52,37 +59,40 @@ def detect(
     recording: Annotated[
         Path,
         typer.Argument(
-            metavar="RECORDING", help="An ASC or EDF file, a session folder, or a sample table."
+            metavar="RECORDING", help="ASC or EDF file, session folder or sample table."
         ),
     ],
     method: Annotated[
         MethodName,
         typer.Option(
-            help="settled: all of an interval at once (best). online: as it was known live. "
+            help="settled: each interval as a whole (most accurate). online: as detected live. "
             "engbert-kliegl: the algorithm of 2003."
         ),
     ] = MethodName.SETTLED,
     preset: Annotated[
-        PresetName, typer.Option(help="Settings for settled and online.")
+        PresetName, typer.Option(help="Preset for settled and online.")
     ] = PresetName.SCENE_VIEWING,
     output: Annotated[
         Path | None,
-        typer.Option(*OUT, help="Saccades, .csv or .parquet; without it CSV to standard output."),
+        typer.Option(
+            *OUT, help="Table of saccades, .csv or .parquet; by default CSV to standard output."
+        ),
     ] = None,
     fixations: Annotated[
-        Path | None, typer.Option(help="Write the fixations too, .csv or .parquet.")
+        Path | None, typer.Option(help="Table of fixations, .csv or .parquet.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw traces, events and main sequence, .png, .pdf or .svg.")
+        Path | None,
+        typer.Option(help="Figure of traces, events and main sequence, .png, .pdf or .svg."),
     ] = None,
     plot_trial: Annotated[
-        str | None, typer.Option(help="The trial to draw (else the one with most saccades).")
+        str | None, typer.Option(help="Trial to draw; by default the one with most saccades.")
     ] = None,
     eye: Annotated[
-        EyeName | None, typer.Option(help="L, R or both; by default whatever was recorded.")
+        EyeName | None, typer.Option(help="L, R or both; by default all recorded eyes.")
     ] = None,
     whole_blocks: Annotated[
-        bool, typer.Option("--whole-blocks", help="Search everything, not only the trials.")
+        bool, typer.Option("--whole-blocks", help="Search whole blocks, not only trials.")
     ] = False,
     threshold: Annotated[
         float, typer.Option("--lambda", help="Threshold in σ.", rich_help_panel=_EK_PANEL)
@@ -94,14 +104,12 @@ def detect(
     sigma: Annotated[
         str,
         typer.Option(
-            "--sigma", help="centred, or 2003 as it was printed then.", rich_help_panel=_EK_PANEL
+            "--sigma", help="centred, or 2003 as in the paper.", rich_help_panel=_EK_PANEL
         ),
     ] = "centred",
     model: Annotated[
         Path | None,
-        typer.Option(
-            metavar="MODEL", help="Take the rate b of vigor from this model, else it is 7°."
-        ),
+        typer.Option(metavar="MODEL", help="Model file for the rate b of vigor; by default 7°."),
     ] = None,
     screen: Screen = None,
     size_mm: SizeMm = None,
@@ -110,41 +118,29 @@ def detect(
     trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find the saccades of a recording; one row each.
+    """Detect the saccades of a recording and write a table, one row each.
 
-    Where the recording has trials, each is searched from image onset to image offset (or from its
-    start to its end); else every block as a whole.
+    Trials are searched from image onset to image offset (or from start to end); a recording
+    without trials is searched block by block.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.offline.analysis import analyse
-    from gazelive.recordings.corpus import screen_in_corpus
-    from gazelive.recordings.doubts import damage, sentences
-    from gazelive.recordings.opening import read_recording
+    from gazelive.workflows import analyse_source
 
     _check_targets(recording, output, fixations, plot)
     vigor_rate_deg = _vigor_rate_deg(model)
-    flags = geometry_flags(screen, size_mm, distance_mm)
-    parameters = _parameters(method, preset, threshold, shortest_ms, sigma)
     patterns = trial_patterns(trial_start, trial_stop)
-    with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
-        read = read_recording(recording, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(read, patterns)
-    for sentence in sentences(damage(read)):
-        warn(sentence)
-    with progress("Detecting", quiet=quiet) as report:
-        analysis = analyse(
-            read,
-            method=method.value,
-            parameters=parameters,
-            eye=None if eye is None else eye.value,
-            flags=flags,
-            corpus_screen=screen_in_corpus(recording),
-            whole_blocks=whole_blocks,
-            progress=report,
-        )
+    flags = geometry_flags(screen, size_mm, distance_mm)
+    analysis = analyse_source(
+        recording,
+        Terminal(quiet=quiet),
+        method=method.value,
+        parameters=_parameters(method, preset, threshold, shortest_ms, sigma),
+        eye=None if eye is None else eye.value,
+        flags=flags,
+        trial_patterns=patterns,
+        whole_blocks=whole_blocks,
+    )
     _check_plot_trial(analysis, plot_trial)
-    for warning in analysis.warnings:
-        warn(f"{recording}: {warning}")
     _warn_of_outcomes(analysis)
     written = _write(analysis, vigor_rate_deg, patterns, output, fixations, plot, plot_trial)
     say(
@@ -155,20 +151,19 @@ def detect(
     if written:
         files = ", ".join(map(str, written))
         beside = "it" if len(written) == 1 else "each"
-        say(f"Wrote {files}, and beside {beside} the settings (.meta.json).", quiet=quiet)
-    if output is not None and any(e.kind == "saccade" for e in read.tracker_events):
+        say(f"Wrote {files}, with the settings beside {beside} (.meta.json).", quiet=quiet)
+    if output is not None and any(e.kind == "saccade" for e in analysis.recording.tracker_events):
         say(
-            "Compare it with the tracker's own: gazelive compare "
+            "Compare with the tracker's own events: gazelive compare "
             f"{quoted(output)} {quoted(recording)}",
             quiet=quiet,
         )
 
 
 def _check_targets(recording: Path, *targets: Path | None) -> None:
-    """Refuse a target that cannot be written, or must not be, before anything takes time."""
+    """Raise if a target cannot or must not be written."""
     from gazelive.errors import ConfigError
-    from gazelive.recordings.table_files import TABLE_SUFFIXES, has_table_suffix
-    from gazelive.recordings.table_sidecar import sidecar_path
+    from gazelive.recordings import TABLE_SUFFIXES, has_table_suffix, sidecar_path
 
     output, fixations, plot = targets
     for option, target in (("-o", output), ("--fixations", fixations)):
@@ -185,17 +180,17 @@ def _check_targets(recording: Path, *targets: Path | None) -> None:
         if target is None:
             continue
         if not target.absolute().parent.is_dir():
-            raise ConfigError("there is no such folder: make it first", path=target.parent)
+            raise ConfigError("there is no such folder; create it first", path=target.parent)
         if {target.resolve(), sidecar_path(target).resolve()} & taken:
             raise ConfigError(
-                "would be written over the recording or another output: choose another name",
+                "would overwrite the recording or another output; choose another name",
                 path=target,
             )
         taken |= {target.resolve(), sidecar_path(target).resolve()}
 
 
 def _check_plot_trial(analysis: Analysis, plot_trial: str | None) -> None:
-    """Refuse a trial that is not there before anything is written."""
+    """Raise if the trial to draw does not exist."""
     from gazelive.errors import ConfigError
 
     names = [i.interval.trial for i in analysis.intervals if i.interval.trial is not None]
@@ -222,10 +217,10 @@ def _parameters(
     }
     if method is not MethodName.ENGBERT_KLIEGL:
         for flag in (flag for flag, is_given in given.items() if is_given):
-            warn(f"{flag} is for --method engbert-kliegl, and is not used by {method.value}")
+            warn(f"{flag} is not used by {method.value}, only by --method engbert-kliegl")
         return preset(preset_name.value)
     if preset_name is not PresetName.SCENE_VIEWING:
-        warn(f"--preset {preset_name.value} is for settled and online, and is not used here")
+        warn(f"--preset {preset_name.value} is not used by engbert-kliegl")
     for flag, value in (("--lambda", threshold), ("--min-duration-ms", shortest_ms)):
         if not 0 < value < math.inf:
             raise ConfigError(f"must be a number above 0, not {value:g}", key=flag)
@@ -238,7 +233,7 @@ def _parameters(
 
 
 def _warn_of_outcomes(analysis: Analysis) -> None:
-    """Say why intervals without saccades are empty, each reason once."""
+    """Warn of intervals without saccades, once for each reason."""
     reasons: dict[str, list[str]] = {}
     for analysed in analysis.intervals:
         if not analysed.gaze.detection.saccades:
@@ -254,18 +249,18 @@ def _warn_of_outcomes(analysis: Analysis) -> None:
 
 def _vigor_rate_deg(model: Path | None) -> float:
     """Return the rate b of a model that knows one, else the default."""
-    from gazelive.features.vigor import DEFAULT_RATE_DEG
+    from gazelive.features import DEFAULT_RATE_DEG
 
     if model is None:
         return DEFAULT_RATE_DEG
     from gazelive.errors import ConfigError
-    from gazelive.identification.model_file import load_model
+    from gazelive.identification import load_model
 
     loaded = load_model(model)
     rate_deg = loaded.fitted.vigor_rate_deg
     if loaded.kind != "samples" or rate_deg is None:
         raise ConfigError(
-            f"{model} was made without recordings, so it knows no vigor: leave it out",
+            f"{model} was trained without recordings and has no vigor rate; omit it",
             key="--model",
         )
     return rate_deg
@@ -280,13 +275,12 @@ def _write(
     plot: Path | None,
     plot_trial: str | None,
 ) -> list[Path]:
-    """Write what was asked for, and beside each file everything that it rests on."""
+    """Write the requested files, and the settings beside each."""
     import msgspec
 
-    from gazelive.atomic import write_bytes
-    from gazelive.offline.event_tables import fixation_table, provenance, saccade_table
-    from gazelive.recordings.table_files import write_csv, write_table_file
-    from gazelive.recordings.table_sidecar import sidecar_path
+    from gazelive.recordings import sidecar_path, write_csv, write_table_file
+    from gazelive.system import write_bytes
+    from gazelive.workflows import fixation_table, provenance, saccade_table
 
     saccades = saccade_table(analysis, vigor_rate_deg)
     written = []
@@ -299,7 +293,7 @@ def _write(
         write_table_file(fixation_table(analysis), fixations)
         written.append(fixations)
     if plot is not None:
-        from gazelive.offline.detection_figure import draw_detection
+        from gazelive.workflows import draw_detection
 
         draw_detection(analysis, plot, plot_trial)
         written.append(plot)

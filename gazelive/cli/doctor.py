@@ -1,4 +1,4 @@
-"""`gazelive doctor`: is this computer ready for a session?"""
+"""`gazelive doctor`: checks of this computer before a session."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 from rich.markup import escape
 
 from gazelive.cli.console import Json, Quiet, output, say
-from gazelive.cli.wording import counted
+from gazelive.wording import counted
 
 if TYPE_CHECKING:
-    from gazelive.experiment.doctor.finding import Finding
+    from gazelive.experiment import Finding
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 INDENT = " " * 24
@@ -25,7 +25,7 @@ def doctor(
         Path | None,
         typer.Argument(
             metavar="EXPERIMENT.toml",
-            help="The experiment that is to run here.",
+            help="Configuration of the experiment to run here.",
             show_default=False,
         ),
     ] = None,
@@ -33,28 +33,26 @@ def doctor(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Connect to the EyeLink there, usually 100.1.1.1.",
-            show_default="it is not tried",
+            help="Also connect to the EyeLink at this address, usually 100.1.1.1.",
+            show_default="not tried",
         ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check this computer for a session: software, screen, timing, disk, tracker; say what to do.
+    """Check software, screen, timing, disk and tracker before a session.
 
-    With an experiment's TOML, what it needs and what it says is checked too.
+    With an experiment's configuration, its files and values are checked too.
 
     Opens a grey window for a few seconds. The exit code is 1 if anything failed, else 0.
     """
-    from gazelive.config.reading import examine_config
-    from gazelive.experiment.doctor.examination import examine
-    from gazelive.experiment.doctor.finding import Situation
-    from gazelive.experiment.virtual_display import has_screen
+    from gazelive.experiment import Situation, examine, examine_config
+    from gazelive.system import has_screen
 
     examined = examine_config(experiment) if experiment else None
     findings: list[Finding] = []
     if has_screen():
-        say("This takes some ten seconds and opens a grey window meanwhile.", quiet=quiet)
+        say("This takes about ten seconds and opens a grey window.", quiet=quiet)
     for finding in examine(Situation(examined, tracker)):
         findings.append(finding)
         if not as_json and not (quiet and finding.level == "ok"):
@@ -73,7 +71,7 @@ def doctor(
 
 
 def _show(finding: Finding) -> None:
-    """Write a finding: a line each for what there is and what to do, wrapped on a terminal."""
+    """Write a finding and its remedy, wrapped on a terminal."""
     colour = COLOURS[finding.level]
     head = f"[{colour}]{finding.level:<6}[/{colour}]{finding.what:<{len(INDENT) - 6}}"
     for line in _wrapped(finding.text):

@@ -1,4 +1,4 @@
-"""`gazelive export`: a recording as others share theirs."""
+"""`gazelive export`: a recording in BIDS."""
 
 from __future__ import annotations
 
@@ -8,27 +8,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Quiet, announce_first_compile, progress, say, warn
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns, warn_of_no_trials
-from gazelive.cli.wording import counted, quoted
+from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progress, say, warn
+from gazelive.cli.options import (
+    DistanceMm,
+    Screen,
+    SizeMm,
+    TrialStart,
+    TrialStop,
+    geometry_flags,
+    trial_patterns,
+)
+from gazelive.wording import counted, quoted
 
 if TYPE_CHECKING:
-    from gazelive.recordings.bids_dataset import BidsTarget
-    from gazelive.recordings.recording import Recording
+    from gazelive.recordings import BidsTarget, Recording
 
 
 def export(
     recording: Annotated[
         Path,
-        typer.Argument(metavar="SESSION", help="A session folder, or any other recording."),
+        typer.Argument(metavar="SESSION", help="Session folder or other recording."),
     ],
     dataset: Annotated[
         Path,
         typer.Option(
             "--bids",
             metavar="OUT",
-            help="The dataset's folder: a new one, or one to which this session is added.",
+            help="Folder of the dataset, new or existing.",
             show_default=False,
         ),
     ],
@@ -45,7 +51,7 @@ def export(
     ] = None,
     author: Annotated[
         list[str] | None,
-        typer.Option(help="An author of a new dataset; may be given several times."),
+        typer.Option(help="Author of a new dataset; repeatable."),
     ] = None,
     licence: Annotated[
         str | None, typer.Option("--license", help="Licence of a new dataset, such as CC0.")
@@ -57,22 +63,18 @@ def export(
     trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
-    """Export a session to BIDS, the format in which labs share recordings.
+    """Export a session to a BIDS dataset, for sharing.
 
-    Each eye's samples with what the tracker found in them and all messages, and a
-    table of what was shown. A dataset that is there gets one more session.
+    Writes each eye's samples, the tracker's events, all messages and a table of the images shown.
+    An existing dataset gets one more session.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.recordings.bids import export_bids, what_bids_loses
-    from gazelive.recordings.bids_dataset import check_target
-    from gazelive.recordings.geometry import with_screen
-    from gazelive.recordings.opening import read_recording
+    from gazelive.recordings import check_dataset, export_bids, what_bids_loses, with_screen
+    from gazelive.workflows import read_noting
 
     flags = geometry_flags(screen, size_mm, distance_mm)
     patterns = trial_patterns(trial_start, trial_stop)
-    with progress(f"Reading {recording.resolve().name}", quiet=quiet) as report:
-        read = read_recording(recording, trial_patterns=patterns, progress=report)
-    warn_of_no_trials(read, patterns)
+    read = read_noting(recording, Terminal(quiet=quiet), patterns)
     if flags.given:
         read = with_screen(read, flags.screen_geometry(read.screen_px))
     target = replace(
@@ -81,12 +83,12 @@ def export(
         authors=tuple(author or ()),
         licence=licence,
     )
-    check_target(target)
+    check_dataset(target)
     if read.problems:
         n_problems = counted(len(read.problems), "problem")
         warn(f"{recording} has {n_problems}, see: gazelive info {quoted(recording)}")
     for loss in what_bids_loses(read):
-        warn(f"BIDS has no place for {loss}")
+        warn(f"BIDS cannot hold {loss}")
     is_new = target.is_new
     with progress(f"Writing {target.folder}", quiet=quiet) as report:
         written = export_bids(read, target, config=_config(recording), progress=report)
@@ -97,8 +99,8 @@ def export(
     )
     if is_new:
         say(
-            f"Next: write into {dataset / 'README'} who recorded what, and check the whole with "
-            "the BIDS validator (bids-validator-deno).",
+            f"Next: describe the dataset in {dataset / 'README'} and check it with the BIDS "
+            "validator (bids-validator-deno).",
             quiet=quiet,
         )
 
@@ -110,21 +112,21 @@ def _target(
     session: str | None,
     task: str,
 ) -> BidsTarget:
-    """Return where it goes; names that are no labels lose what may not be in one."""
+    """Return the target; names lose the characters that BIDS labels cannot have."""
     from gazelive.errors import ConfigError
-    from gazelive.recordings.bids_dataset import BidsTarget, label_of
+    from gazelive.recordings import BidsTarget, label_of
 
     if subject is None:
         subject = label_of(read.viewer or "")
         if not subject:
             why = (
-                f"the viewer's name {read.viewer} has nothing that may be in a BIDS label"
+                f"the viewer's name {read.viewer} has no letters or digits for a BIDS label"
                 if read.viewer
-                else "the recording does not say who looked"
+                else "the recording does not name its viewer"
             )
             raise ConfigError(f"{why}: add --subject LABEL", path=read.path)
         if subject != read.viewer:
-            warn(f"viewer {read.viewer} becomes sub-{subject}: a label has letters and digits only")
+            warn(f"viewer {read.viewer} becomes sub-{subject}: labels have letters and digits only")
     if session is None:
         session = label_of(read.session or "") or None
     return BidsTarget(dataset, subject, session, task)
@@ -132,6 +134,6 @@ def _target(
 
 def _config(recording: Path) -> dict[str, Any]:
     """Return the snapshot of the configuration, where the recording is a session."""
-    from gazelive.recordings.session_folder import is_session_folder, read_manifest
+    from gazelive.recordings import is_session_folder, read_manifest
 
     return read_manifest(recording).config if is_session_folder(recording) else {}

@@ -1,4 +1,4 @@
-"""`gazelive identify`: who is looking in a recording, a table or a corpus."""
+"""`gazelive identify`: the viewer of a recording, of each label of a table, or of a corpus."""
 
 from __future__ import annotations
 
@@ -8,24 +8,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.options import ModelStimuli, names_of, seeing
-from gazelive.cli.trial_options import ModelTrialStart, ModelTrialStop, trial_patterns
-from gazelive.cli.wording import counted
+from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, say
+from gazelive.cli.options import (
+    DistanceMm,
+    ModelStimuli,
+    ModelTrialStart,
+    ModelTrialStop,
+    Screen,
+    SizeMm,
+    geometry_flags,
+    names_of,
+    trial_patterns,
+)
+from gazelive.errors import ConfigError
+from gazelive.wording import counted
 
 if TYPE_CHECKING:
-    from gazelive.identification.model_file import TrainedModel
-    from gazelive.offline.identification import Floats, ProbeResult
+    from gazelive.identification import TrainedModel
+    from gazelive.workflows import ProbeResult
 
 
 def identify(
-    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="Made by gazelive train.")],
+    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.")],
     source: Annotated[
         Path,
         typer.Argument(
             metavar="RECORDING|TABLE|CORPUS",
-            help="Each recording, or each viewer label of a fixation table, is one probe.",
+            help="Each recording, or each viewer label of a fixation table, is a probe.",
         ),
     ],
     session: Annotated[
@@ -34,14 +43,14 @@ def identify(
     prior: Annotated[
         str | None,
         typer.Option(
-            help="How likely viewers are before anything is seen, such as anna=3,ben=1; all "
-            "others count 1.",
+            help="Prior weights, such as anna=3,ben=1; all others are 1.",
             show_default="even",
         ),
     ] = None,
     stimuli: ModelStimuli = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say which features spoke for and against the best.")
+        bool,
+        typer.Option("--explain", help="Show the evidence of each feature for the best match."),
     ] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
@@ -51,38 +60,25 @@ def identify(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say who it is: the posterior over the enrolled viewers, and whether it may be a stranger.
+    """Identify viewers: the posterior over the enrolled, and the probability of a stranger.
 
-    A name that stands in the corpus or the table is never used for that.
+    Viewer names in the corpus or the table are not used.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.identification.model_file import load_model, trial_patterns_of
-    from gazelive.identification.stimuli import image_problems
-    from gazelive.offline.identification import check_fits, check_kind, results_json
-    from gazelive.offline.identification import identify as identify_all
-    from gazelive.offline.scanpaths import gather, source_kind
-    from gazelive.offline.training import detector_of
+    from gazelive.identification import load_model, trial_patterns_of
+    from gazelive.workflows import identify_source, log_prior, results_json, with_images
 
-    model = seeing(load_model(model_path), stimuli)
-    check_kind(model, source_kind(source))
-    log_prior = _log_prior(prior, model)
-    patterns = trial_patterns(trial_start, trial_stop, trial_patterns_of(model))
-    with progress(f"Reading {source.name}", quiet=quiet) as report:
-        gathered = gather(
-            source,
-            detector=detector_of(model),
-            flags=geometry_flags(screen, size_mm, distance_mm),
-            trial_patterns=patterns,
-            sessions=names_of(session),
-            running=as_json,
-            progress=report,
-        )
-    shown = (path.image for probe in gathered.probes for path in probe.scanpaths)
-    for warning in (*gathered.warnings, *image_problems(model.identifier, shown)):
-        warn(warning)
-    check_fits(model, gathered)
-    with progress("Identifying", quiet=quiet) as report:
-        results = identify_all(model, gathered, log_prior, report)
+    model = with_images(load_model(model_path), stimuli, "--stimuli")
+    results = identify_source(
+        model,
+        source,
+        Terminal(quiet=quiet),
+        prior=None if prior is None else log_prior(model, _weights(prior), "--prior"),
+        sessions=names_of(session),
+        flags=geometry_flags(screen, size_mm, distance_mm),
+        trial_patterns=trial_patterns(trial_start, trial_stop, trial_patterns_of(model)),
+        running=as_json,
+    )
     explanations = _explanations(model, results) if explain else None
     if as_json:
         content = results_json(model, results)
@@ -95,7 +91,7 @@ def identify(
         _tell(model, result)
         if explanations is not None and result.estimate.n_saccades:
             _tell_why(names[result.estimate.best], explanations[number])
-    say(f"{counted(len(results), 'probe')}. For everything: add --json.", quiet=quiet)
+    say(f"{counted(len(results), 'probe')}. For all results: add --json.", quiet=quiet)
 
 
 def _tell(model: TrainedModel, result: ProbeResult) -> None:
@@ -103,7 +99,7 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
 
     estimate = result.estimate
     if not estimate.n_saccades:
-        output.print(f"{result.probe.name}: no saccades, so nothing can be said", markup=False)
+        output.print(f"{result.probe.name}: no saccades, no result", markup=False)
         return
     order = np.argsort(estimate.log_probabilities)[::-1][:3]
     names = model.identifier.viewer_ids
@@ -111,7 +107,7 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
     unknown = float(np.exp(estimate.log_unknown))
     verdict = "probably a stranger" if unknown > 0.5 else names[estimate.best]
     if len(names) == 1:
-        verdict = f"{names[0]} or a stranger: with one viewer nothing tells"
+        verdict = f"{names[0]} or a stranger: one enrolled viewer cannot be told apart"
     output.print(
         f"{result.probe.name}: {verdict}  ({leading}; unknown {unknown:.0%}; "
         f"{counted(estimate.n_saccades, 'saccade')}, {estimate.seconds:.0f} s)",
@@ -121,44 +117,33 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
 
 def _tell_why(best: str, explanation: list[tuple[str, float]]) -> None:
     if not explanation:
-        output.print("    what this method says cannot be told apart by features", markup=False)
+        output.print("    this method's evidence cannot be split by features", markup=False)
         return
     total = sum(evidence for _, evidence in explanation)
     output.print(
-        f"    for {best} against the others, natural-log odds: {total:+.2f}, of which", markup=False
+        f"    log odds (natural) for {best} against the others: {total:+.2f}, of which",
+        markup=False,
     )
     for feature, evidence in explanation:
         output.print(f"    {evidence:+8.2f}  {feature}", markup=False)
 
 
-def _log_prior(text: str | None, model: TrainedModel) -> Floats | None:
-    import numpy as np
-
-    from gazelive.errors import ConfigError
-
-    if text is None:
-        return None
-    names = model.identifier.viewer_ids
-    weights = np.ones(len(names))
+def _weights(text: str) -> dict[str, float]:
+    """Return the weights of viewers in a list such as anna=3,ben=1."""
+    weights = {}
     for part in names_of(text):
         name, _, value = part.rpartition("=")
         try:
-            weight = float(value)
+            weights[name] = float(value)
         except ValueError:
-            raise ConfigError(f"must be name=number, not {part}", key="--prior") from None
+            name = ""
         if not name:
             raise ConfigError(f"must be name=number, not {part}", key="--prior")
-        if name not in names:
-            raise ConfigError(f"{name} is not in the model", key="--prior")
-        weights[names.index(name)] = weight
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ConfigError("needs numbers above 0", key="--prior")
-    logs = np.log(weights)
-    return np.asarray(logs - np.logaddexp.reduce(logs), np.float64)
+    return weights
 
 
 def _explanations(model: TrainedModel, results: list[ProbeResult]) -> list[list[tuple[str, float]]]:
-    from gazelive.identification.explanation import explain_probe
+    from gazelive.identification import explain_probe
 
     return [
         explain_probe(model.identifier, result.probe.scanpaths, result.estimate.best)

@@ -1,4 +1,4 @@
-"""`gazelive keys`: let another computer watch."""
+"""`gazelive keys`: keys for dashboards on other computers."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import typer
 
 from gazelive.cli.console import Quiet, say
 from gazelive.cli.options import OUT
-from gazelive.cli.wording import quoted
+from gazelive.wording import quoted
 
 
 def keys(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A name for the other computer, such as lab-2.")
+        str, typer.Argument(metavar="NAME", help="Name of the other computer, such as lab-2.")
     ],
     folder: Annotated[
         Path | None,
-        typer.Option(*OUT, help="Where keys are kept.", show_default="your settings folder"),
+        typer.Option(*OUT, help="Folder of the keys.", show_default="your settings folder"),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make keys for another computer, so that a dashboard there may watch what happens here.
+    """Make keys that let a dashboard on another computer connect to this one.
 
-    The first time it makes the engine's own keys too. Whoever has no keys gets nothing.
+    The first call also makes the engine's own keys. Without keys no other computer can connect.
     """
-    from gazelive.engine.keys import keys_folder, make_keys
+    from gazelive.live import keys_folder, make_keys
 
     folder = folder or keys_folder()
     made = make_keys(folder, name)
     typer.echo(made)
-    say(f"Take the folder {made} to the other computer, by a way you trust. Then:", quiet=quiet)
+    say(f"Copy the folder {made} to the other computer in a secure way. Then:", quiet=quiet)
     say(f"  here:   gazelive run … --bind THIS-COMPUTER --keys {quoted(folder)}", quiet=quiet)
     say(
         f"  there:  gazelive dashboard --connect THIS-COMPUTER --keys {quoted(made.name)}",

@@ -1,61 +1,98 @@
-"""`gazelive model`: look into a model, enrol and forget viewers, refit, merge."""
+"""`gazelive model`: show a model; enrol and forget viewers; refit; merge."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.model_text import summary, tell
-from gazelive.cli.options import OUT, ModelStimuli, Sessions, names_of, seeing
-from gazelive.cli.trial_options import ModelTrialStart, ModelTrialStop, trial_patterns
-from gazelive.cli.wording import counted, listed, quoted
-
-app = typer.Typer(
-    no_args_is_help=True, help="Look into a model, enrol and forget viewers, refit, merge."
+from gazelive.cli.console import (
+    Json,
+    Quiet,
+    Terminal,
+    announce_first_compile,
+    output,
+    progress,
+    say,
+    warn,
 )
+from gazelive.cli.help import PlainApp
+from gazelive.cli.options import (
+    OUT,
+    DistanceMm,
+    ModelStimuli,
+    ModelTrialStart,
+    ModelTrialStop,
+    Screen,
+    Sessions,
+    SizeMm,
+    geometry_flags,
+    names_of,
+    trial_patterns,
+)
+from gazelive.wording import counted, duration, quoted
 
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
+if TYPE_CHECKING:
+    from gazelive.identification import TrainedModel
+
+MOST_NAMED = 20
+"""Of more viewers only the first are listed."""
+
+app = PlainApp(help="Show a model; enrol and forget viewers; refit; merge.")
+
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.")]
 Output = Annotated[
     Path | None,
-    typer.Option(*OUT, help="Where to write.", show_default="over the model"),
+    typer.Option(*OUT, help="File to write.", show_default="the model itself"),
 ]
 
 
 @app.command()
 def show(model_path: ModelPath, as_json: Json = False) -> None:
-    """Say what a model is, who is in it, what it fits, and how good it seems."""
-    from gazelive.identification.model_file import load_model
+    """Show a model: its viewers, training data, accuracy and requirements."""
+    from gazelive.identification import load_model
 
-    facts = summary(load_model(model_path))
+    model = load_model(model_path)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(summary(model), indent=2))
         return
-    names = facts.pop("viewers")
-    assert isinstance(names, list)
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    output.print(f"viewers: {', '.join(names[:20])}{more}", markup=False)
-    detector = facts["detector"]
-    if isinstance(detector, dict):
-        facts["detector"] = f"{detector['method']} (its settings: add --json)"
-    for name, value in facts.items():
-        output.print(f"{name}: {_plain(value)}", markup=False)
+    output.print(f"[bold]{escape(model_path.name)}[/bold]  {model.identifier.method}\n")
+    for name, text in _rows(model).items():
+        if text:
+            output.print(f"  [cyan]{name:<11}[/cyan]  {escape(text)}")
+    output.print("\nAll settings: add --json.")
 
 
-def _plain(value: object) -> str:
-    """Return a fact as a person reads it; what is not there is left out."""
-    if isinstance(value, dict):
-        there = {k: v for k, v in value.items() if v not in (None, "", (), [], {})}
-        return ", ".join(f"{key} {_plain(v)}" for key, v in there.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value))
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "none" if value is None else str(value)
+def _rows(model: TrainedModel) -> dict[str, str]:
+    """Return the facts of a model as names and texts; empty ones do not apply."""
+    viewers, made = model.identifier.viewer_ids, model.provenance
+    more = f" and {len(viewers) - MOST_NAMED} more" if len(viewers) > MOST_NAMED else ""
+    n_saccades = sum(path.n_saccades for path in model.training.scanpaths)
+    kind = "recordings" if model.kind == "samples" else "a fixation table"
+    sessions = f", sessions {', '.join(made.sessions)}" if any(made.sessions) else ""
+    rates, vigor_deg = model.rate_range_hz, model.fitted.vigor_rate_deg
+    return {
+        "viewers": f"{len(viewers)}: {', '.join(viewers[:MOST_NAMED])}{more}",
+        "trained on": f"{kind} ({made.source}{sessions}): "
+        f"{counted(len(model.training), 'scanpath')}, {counted(n_saccades, 'saccade')}, "
+        f"{duration(made.seconds)}",
+        "left out": "; ".join(made.left_out),
+        "changes": "; ".join(made.changes),
+        "accuracy": "" if model.fitted.accuracy is None else str(model.fitted.accuracy),
+        "calibration": model.fitted.calibration,
+        "strangers": f"{100 * made.false_acceptance_rate:g} % false-acceptance rate",
+        "trials": ", ".join(f"{name} {text}" for name, text in made.trial_patterns.items()),
+        "takes": "fixation tables"
+        if rates is None
+        else f"recordings of {rates[0]:g} to {rates[1]:g} Hz",
+        "detector": "" if model.detector is None else model.detector.method,
+        "vigor": "" if vigor_deg is None else f"rate b = {vigor_deg:.3g}°",
+        "images": "needs the images' files (--stimuli)" if made.stimuli else "",
+        "base": model.base_id,
+    }
 
 
 @app.command()
@@ -77,48 +114,25 @@ def enrol(
     trial_stop: ModelTrialStop = None,
     quiet: Quiet = False,
 ) -> None:
-    """Add viewers: only their own machines are fitted, against the scores the model keeps."""
+    """Add viewers without retraining the others."""
     announce_first_compile(quiet=quiet)
-    from dataclasses import replace
+    from gazelive.identification import load_model, save_model, trial_patterns_of
+    from gazelive.workflows import enrol_source, with_images
 
-    from gazelive.errors import ConfigError
-    from gazelive.identification.enrolment import enrol as enrol_viewers
-    from gazelive.identification.model_file import load_model, save_model, trial_patterns_of
-    from gazelive.identification.stimuli import image_problems
-    from gazelive.offline.identification import check_fits, check_kind
-    from gazelive.offline.scanpaths import gather, source_kind
-    from gazelive.offline.training import detector_of, usable
-
-    model = seeing(load_model(model_path), stimuli)
-    check_kind(model, source_kind(source))
-    patterns = trial_patterns(trial_start, trial_stop, trial_patterns_of(model))
-    with progress(f"Reading {source.name}", quiet=quiet) as report:
-        gathered = gather(
-            source,
-            detector=detector_of(model),
-            flags=geometry_flags(screen, size_mm, distance_mm),
-            trial_patterns=patterns,
-            sessions=names_of(sessions),
-            progress=report,
-        )
-    chosen = set(names_of(viewers))
-    missing = chosen - {probe.viewer for probe in gathered.probes}
-    if missing:
-        absent = f"{listed(sorted(missing))} {'is' if len(missing) == 1 else 'are'}"
-        raise ConfigError(f"{absent} not in {source}", key="--viewers")
-    if chosen:
-        kept = tuple(probe for probe in gathered.probes if probe.viewer in chosen)
-        gathered = replace(gathered, probes=kept)
-    check_fits(model, gathered)
-    added, warnings = usable(gathered, source)
-    shown = (path.image for path in added.scanpaths)
-    for warning in (*gathered.warnings, *warnings, *image_problems(model.identifier, shown)):
-        warn(warning)
-    changed = enrol_viewers(model, added)
+    model = with_images(load_model(model_path), stimuli, "--stimuli")
+    changed, added = enrol_source(
+        model,
+        source,
+        Terminal(quiet=quiet),
+        viewers=names_of(viewers),
+        sessions=names_of(sessions),
+        flags=geometry_flags(screen, size_mm, distance_mm),
+        trial_patterns=trial_patterns(trial_start, trial_stop, trial_patterns_of(model)),
+    )
     target = target or model_path
     save_model(changed, target)
     say(
-        f"Enrolled {', '.join(added.viewer_ids[:10])}: "
+        f"Enrolled {', '.join(added[:10])}: "
         f"{counted(len(changed.identifier.viewer_ids), 'viewer')} in {target}. After many changes: "
         f"gazelive model refit {quoted(target)}",
         quiet=quiet,
@@ -128,23 +142,22 @@ def enrol(
 @app.command()
 def forget(
     model_path: ModelPath,
-    viewers: Annotated[list[str], typer.Argument(metavar="VIEWER…", help="Whom to forget.")],
+    viewers: Annotated[list[str], typer.Argument(metavar="VIEWER", help="Viewers to forget.")],
     target: Output = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove viewers and everything that is kept of them.
+    """Remove viewers and all their data.
 
-    The pooled densities were fitted to their data too, among everybody's: to be rid of that, refit.
+    The pooled densities were fitted to their data too; refit to remove that influence.
     """
-    from gazelive.identification.enrolment import forget as forget_viewers
-    from gazelive.identification.model_file import load_model, save_model
+    from gazelive.identification import forget as forget_viewers, load_model, save_model
 
     changed = forget_viewers(load_model(model_path), viewers)
     target = target or model_path
     save_model(changed, target)
     say(
         f"Forgot {', '.join(viewers)}: {counted(len(changed.identifier.viewer_ids), 'viewer')} "
-        f"left in {target}. To take them out of the pooled densities too: gazelive model refit "
+        f"left in {target}. To remove them from the pooled densities too: gazelive model refit "
         f"{quoted(target)}",
         quiet=quiet,
     )
@@ -152,10 +165,10 @@ def forget(
 
 @app.command()
 def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) -> None:
-    """Train again from what the model keeps: densities, whitening, machines, calibration."""
+    """Retrain everything from the scanpaths that the model keeps."""
     announce_first_compile(quiet=quiet)
-    from gazelive.identification.model_file import load_model, save_model
-    from gazelive.offline.training import refit as refit_model
+    from gazelive.identification import load_model, save_model
+    from gazelive.workflows import refit as refit_model
 
     model = load_model(model_path)
     with progress(f"Training {model.identifier.method}", quiet=quiet) as report:
@@ -169,15 +182,50 @@ def refit(model_path: ModelPath, target: Output = None, quiet: Quiet = False) ->
 
 @app.command()
 def merge(
-    first: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
-    second: Annotated[Path, typer.Argument(metavar="OTHER", help="One with the same base.")],
-    target: Annotated[Path, typer.Option(*OUT, help="Where to write.")],
+    first: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file.")],
+    second: Annotated[Path, typer.Argument(metavar="OTHER", help="Model with the same base.")],
+    target: Annotated[Path, typer.Option(*OUT, help="File to write.")],
     quiet: Quiet = False,
 ) -> None:
-    """Put the viewers of two models with the same base into one."""
-    from gazelive.identification.enrolment import merge as merge_models
-    from gazelive.identification.model_file import load_model, save_model
+    """Merge the viewers of two models with the same base."""
+    from gazelive.identification import load_model, merge as merge_models, save_model
 
     merged = merge_models(load_model(first), load_model(second))
     save_model(merged, target)
     say(f"{counted(len(merged.identifier.viewer_ids), 'viewer')} in {target}.", quiet=quiet)
+
+
+def tell(model: TrainedModel, *, quiet: bool) -> None:
+    """Write a summary of a model."""
+    n_saccades = sum(path.n_saccades for path in model.training.scanpaths)
+    say(
+        f"{model.identifier.method} for {counted(len(model.identifier.viewer_ids), 'viewer')}, "
+        f"from {counted(len(model.training), 'scanpath')} with {counted(n_saccades, 'saccade')}.",
+        quiet=quiet,
+    )
+    if model.fitted.accuracy is not None:
+        say(f"Accuracy by cross-validation: {model.fitted.accuracy}.", quiet=quiet)
+    say(f"Calibration: {model.fitted.calibration}.", quiet=quiet)
+
+
+def summary(model: TrainedModel) -> dict[str, object]:
+    """Return the facts about a model for JSON."""
+    import msgspec
+
+    identifier = model.identifier
+    accuracy = model.fitted.accuracy
+    return {
+        "method": identifier.method,
+        "kind": model.kind,
+        "n_viewers": len(identifier.viewer_ids),
+        "viewers": list(identifier.viewer_ids),
+        "n_scanpaths": len(model.training),
+        "n_saccades": sum(path.n_saccades for path in model.training.scanpaths),
+        "rate_range_hz": model.rate_range_hz,
+        "vigor_rate_deg": model.fitted.vigor_rate_deg,
+        "calibration": model.fitted.calibration,
+        "accuracy": None if accuracy is None else msgspec.to_builtins(accuracy),
+        "detector": None if model.detector is None else msgspec.to_builtins(model.detector),
+        "base_id": model.base_id,
+        "provenance": msgspec.to_builtins(model.provenance),
+    }

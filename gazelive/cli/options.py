@@ -1,23 +1,24 @@
-"""Options that several commands share: one home, so that they are called and explained alike.
-
-Screen and trials have homes of their own (`geometry_options`, `trial_options`), `--json` and
-`--quiet` are what a command says (`console`).
-"""
+"""Options that several commands share; `--json` and `--quiet` are in `console`."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gazelive.errors import ConfigError
+
 if TYPE_CHECKING:
-    from gazelive.identification.model_file import TrainedModel
+    from gazelive.recordings import GeometryFlags, TrialPatterns
+
+_SCREEN_PANEL, _TRIALS_PANEL, NETWORK = "Screen", "Trials", "Other computers"
 
 OUT = ("--out", "--output", "-o")
-"""What a command writes."""
+"""Flags for what a command writes."""
 REPLACE = ("--replace", "--force", "-f")
-"""Whether it may take the place of something."""
+"""Flags for replacing what exists."""
 
 Sessions = Annotated[
     str | None, typer.Option(help="Only these sessions, such as 1,2.", show_default="all")
@@ -27,7 +28,7 @@ ModelStimuli = Annotated[
     typer.Option(
         "--stimuli",
         metavar="FOLDER",
-        help="Folder of the images, where scenewalk was trained with them.",
+        help="Folder of the images, for scenewalk models trained with them.",
     ),
 ]
 
@@ -37,25 +38,115 @@ def names_of(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def check_stimuli(stimuli: Path | None) -> None:
-    """Refuse a folder of images that is not there."""
-    from gazelive.errors import ConfigError
+Screen = Annotated[
+    str | None,
+    typer.Option(
+        "--screen",
+        metavar="WxH",
+        help="Screen in pixels: 1920x1080.",
+        rich_help_panel=_SCREEN_PANEL,
+    ),
+]
+SizeMm = Annotated[
+    str | None,
+    typer.Option(
+        "--size-mm",
+        metavar="WxH",
+        help="Visible size of the screen in mm: 535x301.",
+        rich_help_panel=_SCREEN_PANEL,
+    ),
+]
+DistanceMm = Annotated[
+    str | None,
+    typer.Option(
+        "--distance-mm",
+        metavar="D",
+        help="Distance from eye to screen in mm: 600.",
+        rich_help_panel=_SCREEN_PANEL,
+    ),
+]
 
-    if stimuli is not None and not stimuli.is_dir():
-        raise ConfigError(f"{stimuli}: there is no such folder", key="--stimuli")
+
+def geometry_flags(
+    screen: str | None, size_mm: str | None, distance_mm: str | None
+) -> GeometryFlags:
+    """Return the geometry of the three flags."""
+    from gazelive.recordings import parse_geometry
+
+    return parse_geometry(screen, size_mm, distance_mm)
 
 
-def seeing(model: TrainedModel, stimuli: Path | None) -> TrainedModel:
-    """Return a model with the images' files at hand; refuse where it needs them."""
-    from gazelive.errors import ConfigError
-    from gazelive.identification.stimuli import looks_at_images, with_stimuli
+def _start(default: str) -> Any:
+    return typer.Option(
+        "--trial-start",
+        metavar="PATTERN",
+        help="Regular expression for the start of messages that start a trial "
+        f"(default: {default}); the rest of the message is the trial's name.",
+        rich_help_panel=_TRIALS_PANEL,
+        show_default=False,
+    )
 
-    check_stimuli(stimuli)
-    if stimuli is not None:
-        return with_stimuli(model, [stimuli])
-    if looks_at_images(model):
-        raise ConfigError(
-            "the model was trained with the images' files, so it needs them here too",
-            key="--stimuli",
-        )
-    return model
+
+def _stop(default: str) -> Any:
+    return typer.Option(
+        "--trial-stop",
+        metavar="PATTERN",
+        help="Regular expression for the start of messages that stop a trial "
+        f"(default: {default}); a trial without one ends at the next start.",
+        rich_help_panel=_TRIALS_PANEL,
+        show_default=False,
+    )
+
+
+TrialStart = Annotated[str | None, _start("TRIALID or start_trial")]
+TrialStop = Annotated[str | None, _stop("TRIAL_RESULT or stop_trial")]
+ModelTrialStart = Annotated[str | None, _start("as in the model's training")]
+"""For commands whose model says how trials are found."""
+ModelTrialStop = Annotated[str | None, _stop("as in the model's training")]
+
+
+def trial_patterns(
+    start: str | None, stop: str | None, usual: TrialPatterns | None = None
+) -> TrialPatterns:
+    """Return the patterns; `usual` ones where none is given. Raise if one is malformed."""
+    import msgspec
+
+    from gazelive.recordings import DEFAULT_PATTERNS
+
+    given = {}
+    for flag, field, pattern in (("--trial-start", "start", start), ("--trial-stop", "stop", stop)):
+        if pattern is None:
+            continue
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(
+                f"{pattern!r} is not a regular expression ({error}); put \\ before a literal ( "
+                "or another special character",
+                key=flag,
+            ) from error
+        given[field] = pattern
+    return msgspec.structs.replace(usual or DEFAULT_PATTERNS, **given)
+
+
+Model = Annotated[Path | None, typer.Option("--model", help="Model file; without it only events.")]
+Images = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--images",
+        metavar="FOLDER",
+        help="Folder of the images, for the dashboard and for scenewalk models trained with them; "
+        "repeatable.",
+    ),
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys",
+        metavar="FOLDER",
+        help="Keys (gazelive keys), needed if other computers may connect.",
+        show_default=False,
+        rich_help_panel=NETWORK,
+    ),
+]
+Lsl = Annotated[bool, typer.Option("--lsl", help="Also send gaze and posteriors to LSL.")]

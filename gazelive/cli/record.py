@@ -1,23 +1,32 @@
-"""`gazelive record`: a session in the lab, or the same with a simulated or replayed tracker."""
+"""`gazelive record`: a session with a real, simulated or replayed tracker."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, say
+from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, warn
 from gazelive.cli.options import OUT
+from gazelive.wording import bounded_percent, counted, quoted
 
-_WHO, _WHAT, _WINDOW = "Who takes part", "What is shown", "Windows"
+if TYPE_CHECKING:
+    from gazelive.experiment import RunSpec
+    from gazelive.live import RunSummary, SessionResult
+    from gazelive.recordings import SessionManifest
+
+_WHO, _WHAT, _WINDOW = "Participant", "Images", "Windows"
 
 
 def record(
     config_path: Annotated[
         Path,
-        typer.Argument(metavar="EXPERIMENT.toml", help="Made by gazelive config init."),
+        typer.Argument(
+            metavar="EXPERIMENT.toml", help="Configuration made by gazelive config init."
+        ),
     ],
     device: Annotated[
         str | None,
@@ -25,11 +34,11 @@ def record(
     ] = None,
     viewer: Annotated[
         str | None,
-        typer.Option(help="Id of the participant; given, no dialogue asks.", rich_help_panel=_WHO),
+        typer.Option(help="Participant ID; skips the dialog.", rich_help_panel=_WHO),
     ] = None,
     session: Annotated[
         int | None,
-        typer.Option(min=1, help="Number.", show_default="the next free", rich_help_panel=_WHO),
+        typer.Option(min=1, help="Session number.", show_default="next free", rich_help_panel=_WHO),
     ] = None,
     eye: Annotated[
         str | None,
@@ -38,46 +47,48 @@ def record(
     mode: Annotated[
         Literal["enrol", "identify"] | None,
         typer.Option(
-            help="Record for training, or say who it is.",
+            help="Record for training, or identify the participant.",
             show_default="enrol",
             rich_help_panel=_WHO,
         ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(help="Made by gazelive train; to identify.", show_default="as the file says"),
+        typer.Option(help="Model file, to identify.", show_default="as the file says"),
     ] = None,
     simulate_as: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID", help="Who sits before the simulated tracker.", show_default="the viewer"
-        ),
+        typer.Option(metavar="ID", help="The simulated person.", show_default="the viewer"),
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option(min=1, help="Show so many images.", rich_help_panel=_WHAT),
+        typer.Option(min=1, help="Number of images.", rich_help_panel=_WHAT),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Show each image so long.", rich_help_panel=_WHAT),
+        typer.Option(min=0.1, help="Viewing time per image, in seconds.", rich_help_panel=_WHAT),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(*OUT, help="Folder of sessions.", show_default="as the file says"),
+        typer.Option(*OUT, help="Folder for the sessions.", show_default="as the file says"),
     ] = None,
     windowed: Annotated[
         bool,
-        typer.Option("--windowed", help="In a window, not full screen.", rich_help_panel=_WINDOW),
+        typer.Option(
+            "--windowed", help="Use a window instead of the full screen.", rich_help_panel=_WINDOW
+        ),
     ] = False,
     screen: Annotated[
         int | None,
-        typer.Option(min=0, help="The participant's screen.", rich_help_panel=_WINDOW),
+        typer.Option(
+            min=0, help="Number of the participant's screen, from 0.", rich_help_panel=_WINDOW
+        ),
     ] = None,
     dashboard: Annotated[
         bool | None,
         typer.Option(
             "--dashboard/--no-dashboard",
-            help="Open the experimenter's window.",
+            help="Open the experimenter's dashboard.",
             show_default="as the file says",
             rich_help_panel=_WINDOW,
         ),
@@ -86,63 +97,122 @@ def record(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Save a picture of each kind of scene (costs frames).",
+            help="Save a picture of each kind of scene (drops frames).",
             rich_help_panel=_WINDOW,
         ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment with its tracker, engine and dashboard, and stop them together.
+    """Run an experiment with its tracker, engine and dashboard.
 
-    The experimenter's keys: SPACE goes on, S skips, R repeats, C calibrates, P pauses, ESC ends.
-    Whatever ends a session, everything is saved.
+    The experimenter's keys: SPACE continues, S skips, R repeats, C calibrates, P pauses, ESC ends.
+    Everything recorded is saved, however the session ends.
     """
-    from gazelive.cli import record_options as wanted
-    from gazelive.cli.record_text import tell
-    from gazelive.config.reading import read_config, resolved
-    from gazelive.engine.addresses import free_addresses
-    from gazelive.experiment.launch import DashboardOptions, launch
-    from gazelive.experiment.spec import RunSpec
+    from gazelive.experiment import launch, prepare, resolved
 
-    config = wanted.with_options(
-        read_config(config_path),
-        tracker={"device": wanted.absolute_replay(device)},
-        stimuli={"n_images": trials},
-        trial={"image_s": seconds},
-        screen={"number": screen},
-        output={"folder": None if out is None else str(out.absolute())},
-        dashboard={"open": dashboard},
-    )
-    sessions = resolved(config.output.folder, config_path)
-    who = wanted.participant(config, sessions, viewer, session, eye, mode or "enrol", simulate_as)
-    if who is None:
-        say("Cancelled; nothing was recorded.", quiet=quiet)
-        raise typer.Exit(1)
-    model = wanted.chosen_model(config, config_path, model, who.mode)
-    stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
-    spec = RunSpec(
-        config=config,
-        config_path=str(config_path.absolute()),
-        participant=who,
-        folder=str(sessions / f"{who.viewer or 'identify'}-{who.session:02}-{stamp}"),
-        address=str(free_addresses()),
-        simulate_as=wanted.simulated_viewer(config, who, simulate_as),
-        windowed=windowed or not config.screen.full_screen,
-        snapshots=None if snapshots is None else str(snapshots.absolute()),
+    terminal = Terminal(quiet=quiet)
+    spec = prepare(
+        config_path,
+        terminal,
+        device=device,
+        viewer=viewer,
+        session=session,
+        eye=eye,
+        mode=mode,
+        model=model,
+        simulate_as=simulate_as,
+        trials=trials,
+        seconds=seconds,
+        out=out,
+        windowed=windowed,
+        screen=screen,
+        dashboard=dashboard,
+        snapshots=snapshots,
         quiet=quiet or as_json,
     )
-    wanted.check(spec, left_out={"--trials": trials, "--seconds": seconds, "--eye": eye})
+    if spec is None:
+        terminal.say("Cancelled; nothing was recorded.")
+        raise typer.Exit(1)
     announce_first_compile(quiet=quiet, elsewhere="online_kernels")
-    shown = None
-    if config.dashboard.open:
-        shown = DashboardOptions(config.dashboard.screen_number, config.dashboard.hide_viewer)
-    launched = launch(
-        spec,
-        resolved(config.script, config_path),
-        model=model,
-        dashboard=shown,
-        say=lambda text: say(text, quiet=quiet),
+    result = launch(spec, resolved(spec.config.script, config_path), terminal)
+    _tell(result, spec, as_json=as_json)
+    raise typer.Exit(result.exit_code if result.exit_code >= 0 else 1)  # a signal is below 0
+
+
+DIED = "the session was never closed (its process died, or the disk is full)"
+STRANGER = 0.5
+"""Above this probability of a stranger no enrolled viewer is named, as in the reports."""
+
+
+def _tell(result: SessionResult, spec: RunSpec, *, as_json: bool) -> None:
+    """Print the outcome of a session."""
+    manifest, summary, folder = result.manifest, result.summary, spec.live.folder
+    if manifest is None:
+        warn("the session did not begin; nothing was written")
+        return
+    if as_json:
+        facts = {
+            "session": str(folder),
+            "viewer": manifest.viewer,
+            "mode": manifest.mode,
+            "reason": manifest.stop_reason or DIED,
+            **manifest.config.get("outcome", {}),
+            "identified": None if summary is None else summary.as_json(),
+        }
+        output.print_json(json.dumps(facts))
+        return
+    for line in (*_course(manifest), *identified(summary), f"Wrote {folder}"):
+        output.print(line, markup=False)
+    host_file = manifest.config.get("host_file")
+    if host_file and not any(folder.glob("*.edf")):
+        warn(f"the EDF was not fetched: it is on the Host PC as {host_file}")
+    following = (
+        f"gazelive train {quoted(folder.parent)} -o lab.model"
+        if spec.participant.mode == "enrol"
+        else f"gazelive identify {quoted(spec.live.model or 'lab.model')} {quoted(folder)}"
     )
-    tell(launched, Path(spec.folder), who, model, as_json=as_json)
-    raise typer.Exit(launched.exit_code if launched.exit_code >= 0 else 1)  # a signal is below 0
+    output.print(f"Next: gazelive session report {quoted(folder)}   ·   {following}", markup=False)
+
+
+def _course(manifest: SessionManifest) -> Iterator[str]:
+    """Yield the course of the session: its end, trials, frames and times."""
+    outcome: dict[str, Any] = manifest.config.get("outcome", {})
+    trials = [what for _, _, what in outcome.get("trials", [])]
+    frames = outcome.get("frames", {})
+    yield f"Ended: {(manifest.stop_reason or DIED).rstrip('.')}."
+    if outcome:
+        outcomes = ", ".join(f"{trials.count(what)} {what}" for what in dict.fromkeys(trials))
+        yield f"{counted(len(trials), 'trial')}: {outcomes or 'none'}."
+    if frames.get("n"):
+        synced = "" if frames.get("synced") else " (timed by the clock: no vertical sync)"
+        yield (
+            f"Frames: {frames['n']}, {frames['dropped']} dropped; median {frames['median_ms']:.1f} "
+            f"ms, longest {frames['worst_ms']:.1f} ms{synced}."
+        )
+    shown_ms, delay_ms = outcome.get("image_ms"), outcome.get("onset_delay_ms")
+    if shown_ms and delay_ms:
+        yield (
+            f"Images were shown for {shown_ms['median']:.1f} ms "
+            f"({shown_ms['min']:.1f} to {shown_ms['max']:.1f}), {delay_ms['median']:.1f} ms after "
+            f"the gate (at most {delay_ms['max']:.1f})."
+        )
+    recognition = outcome.get("recognition", {})
+    if recognition.get("of"):
+        yield f"Recognition: {recognition['right']} of {recognition['of']} answers correct."
+
+
+def identified(summary: RunSummary | None) -> Iterator[str]:
+    """Yield the result of the identification, if there is one."""
+    if summary is None or summary.best is None or summary.p is None:
+        return
+    after = f"after {counted(summary.n_saccades, 'saccade')}"
+    unknown = summary.unknown
+    if unknown is not None and unknown > STRANGER:
+        yield (
+            f"Probably nobody enrolled ({bounded_percent(unknown)} {after}). "
+            f"The closest match is {summary.best}."
+        )
+        return
+    stranger = "" if unknown is None else f"; not enrolled: {bounded_percent(unknown)}"
+    yield f"Most probably {summary.best} ({bounded_percent(summary.p)} {after}{stranger})."

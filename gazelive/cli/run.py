@@ -8,24 +8,27 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Quiet, announce_first_compile, say
-from gazelive.cli.engine_options import (
+from gazelive.cli.options import (
     NETWORK,
+    DistanceMm,
     Images,
     Keys,
     Lsl,
     Model,
-    engine_options,
-    killed_in_order,
+    Screen,
+    SizeMm,
+    TrialStart,
+    TrialStop,
+    geometry_flags,
+    trial_patterns,
 )
-from gazelive.cli.geometry_options import DistanceMm, Screen, SizeMm, geometry_flags
-from gazelive.cli.trial_options import TrialStart, TrialStop, trial_patterns
-from gazelive.engine.addresses import DEFAULT_ADDRESS
+from gazelive.live import DEFAULT_ADDRESS
 
 
 def run(
     session: Annotated[
         Path,
-        typer.Option("--session", help="The session's folder; it may not be there yet."),
+        typer.Option("--session", help="Session folder; it may not exist yet."),
     ],
     model: Model = None,
     images: Images = None,
@@ -34,7 +37,7 @@ def run(
         typer.Option(
             "--bind",
             metavar="ADDRESS",
-            help="Where others find the engine.",
+            help="Address of the engine.",
             rich_help_panel=NETWORK,
         ),
     ] = DEFAULT_ADDRESS,
@@ -47,36 +50,38 @@ def run(
     trial_stop: TrialStop = None,
     quiet: Quiet = False,
 ) -> None:
-    """Watch a session while it is recorded: find saccades, say who it is, tell the dashboard.
+    """Run the engine of a session: detect saccades, identify the viewer, feed dashboards.
 
-    Start it before the experiment or in the middle of it; if it is ended, start it again: it
-    catches up from the session's folder.
+    Start it before or during the experiment. If it ends, start it again: it catches up from the
+    session folder.
     """
-    from gazelive.engine.threads import hold_to_one_thread
+    from gazelive.system import limit_to_one_thread
 
-    hold_to_one_thread()  # before anything heavy is imported
+    limit_to_one_thread()  # before anything heavy is imported
     announce_first_compile(quiet=quiet)
-    from gazelive.engine.options import run_engine
     from gazelive.errors import ConfigError
-    from gazelive.recordings.session_folder import is_session_folder
+    from gazelive.live import Addresses, LiveSettings, run_engine
+    from gazelive.recordings import is_session_folder
+    from gazelive.system import killed_in_order
 
     if session.exists() and not session.is_dir():
-        raise ConfigError("is a file: name the folder of a session", path=session)
+        raise ConfigError("is a file, not a session folder", path=session)
     flags = geometry_flags(screen, size_mm, distance_mm)
     flags.check()
-    options = engine_options(
-        session,
-        bind,
+    settings = LiveSettings(
+        folder=session,
+        address=str(Addresses.parse(bind)),
         model=model,
-        images=images,
+        images=tuple(images or ()),
         keys=keys,
         lsl=lsl,
-        flags=flags,
+        geometry=flags,
         patterns=trial_patterns(trial_start, trial_stop),
     )
+    settings.check()
     say("Warming up …", quiet=quiet)
     if not is_session_folder(session):
-        say(f"No session in {session} yet: the engine waits for it (Ctrl-C ends it).", quiet=quiet)
+        say(f"No session in {session} yet: waiting for it (Ctrl-C to stop).", quiet=quiet)
     with killed_in_order():
-        reason = run_engine(options, lambda text: say(text, quiet=quiet))
+        reason = run_engine(settings, lambda text: say(text, quiet=quiet))
     say(f"Ended: {reason}.", quiet=quiet)

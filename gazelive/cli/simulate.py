@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say
-from gazelive.cli.wording import counted, duration, quoted
+from gazelive.wording import counted, duration, quoted
 
 
 class Format(enum.StrEnum):
-    """How recordings are written."""
+    """Formats of recordings."""
 
     SESSION = "session"
     ASC = "asc"
 
 
 class EyesOption(enum.StrEnum):
-    """Which eyes the tracker records."""
+    """Eyes to record."""
 
     LEFT = "L"
     RIGHT = "R"
@@ -30,29 +30,31 @@ class EyesOption(enum.StrEnum):
 
 def simulate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write; new or empty.")],
-    viewers: Annotated[int, typer.Option(min=1, help="Simulated persons.")] = 32,
+    viewers: Annotated[int, typer.Option(min=1, help="Number of simulated people.")] = 32,
     images: Annotated[int, typer.Option(min=1, help="Images per person and session.")] = 106,
-    pool: Annotated[int, typer.Option(min=1, help="Images to choose from.")] = 376,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Viewing time per image.")] = 8.0,
-    rate: Annotated[float, typer.Option(min=250, max=2000, help="Samples per second.")] = 1000.0,
+    pool: Annotated[int, typer.Option(min=1, help="Size of the image pool.")] = 376,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Viewing time per image, in seconds.")
+    ] = 8.0,
+    rate: Annotated[float, typer.Option(min=250, max=2000, help="Sampling rate in Hz.")] = 1000.0,
     sessions: Annotated[int, typer.Option(min=1, help="Sessions per person.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed is another population.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the population.")] = 0,
     format: Annotated[Format, typer.Option(help="Session folders or ASC files.")] = Format.SESSION,
     eyes: Annotated[EyesOption, typer.Option(help="Eyes to record.")] = EyesOption.RIGHT,
     stimuli: Annotated[
         Path | None,
-        typer.Option(help="Folder of real images to take first.", show_default="stimuli/"),
+        typer.Option(help="Folder of real images to use first.", show_default="stimuli/"),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a corpus of simulated viewers: crosses and images as in a lab, with the truth beside.
+    """Write a corpus of simulated viewers, with the true events beside the recordings.
 
-    The same viewer and seed is the same person in every corpus and before the simulated device.
+    The same viewer and seed is the same person in every corpus and for the simulated tracker.
     """
-    from gazelive.simulation.corpus import CorpusPlan, write_corpus
-    from gazelive.simulation.image_pool import ImagePool, default_stimuli
+    from gazelive.simulation import CorpusPlan, ImagePool, default_stimuli, write_corpus
+    from gazelive.system import storage_error
 
     plan = CorpusPlan(
         n_viewers=viewers,
@@ -66,9 +68,12 @@ def simulate(
         format=format.value,
         stimuli=stimuli or default_stimuli(),
     )
-    announce_first_compile(quiet=quiet, elsewhere="oculomotor_kernels")
+    announce_first_compile(quiet=quiet, elsewhere="eye_kernels")
     with progress("Simulating", quiet=quiet) as report:
-        written = write_corpus(plan, out, n_processes=jobs, progress=report)
+        try:
+            written = write_corpus(plan, out, n_processes=jobs, progress=report)
+        except OSError as error:  # of a library that does not name the file
+            raise storage_error(error, Path(error.filename or out)) from error
     duration_s = sum(recording.duration_s for recording in written)
     n_bytes = sum(recording.n_bytes for recording in written)
     n_generated = ImagePool(pool, plan.stimuli).n_generated

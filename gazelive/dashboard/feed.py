@@ -1,74 +1,71 @@
-"""Where a dashboard's documents come from: over ZeroMQ from an engine, or from a list.
+"""Documents of an engine for the dashboard, over ZeroMQ.
 
-On the wire: the engine publishes each document (`gazelive.gaze.documents.encode`) as one message,
-and answers requests, msgpack maps both ways. A request is `{"command": name, …}`, a reply
-`{"ok": true, …}` or `{"ok": false, "error": sentence}`. The commands a dashboard sends:
+The engine publishes each document (`gazelive.gaze.documents.encode`) as one message and answers
+requests; both directions use msgpack maps. A request is `{"command": name, …}`, a reply
+`{"ok": true, …}` or `{"ok": false, "error": sentence}`. The dashboard sends:
 
-- `snapshot` → `documents`: what a late comer missed and needs, in its order, each as encoded on
-  the wire;
-- `status`, every second → `playback`: null, or `paused` and `speed` of what is replayed;
-- `pause`, `resume`, `speed` (with `speed`: times real time, null is as fast as possible);
+- `snapshot` → `documents`: the documents that a late subscriber missed, in order, encoded;
+- `status`, every second → `playback`: null, or `paused` and `speed` of the replay;
+- `pause`, `resume`, `speed` (with `speed`: relative to real time, null is as fast as possible);
 - `mark` (with `text`).
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from gazelive.engine import control
-from gazelive.engine.control import REPLY_TIMEOUT_S, Prepare
-from gazelive.engine.keys import Context
-from gazelive.errors import PeerLostError, TransportError
-from gazelive.gaze.documents import Document, Notice, decode
+from gazelive.errors import TransportError
+from gazelive.gaze import Document, Notice, decode
+from gazelive.live import REPLY_TIMEOUT_S, Context, Prepare, request
 
 Command = Mapping[str, Any]
 Reply = dict[str, Any]
 
 MOST_PER_POLL = 5_000
-"""Documents taken at once; the rest waits for the next poll, so that the window stays alive."""
+"""Documents per poll; the rest waits for the next poll to keep the window responsive."""
 DOCUMENT_QUEUE = 20_000
-"""Documents that ZeroMQ keeps for a dashboard that does not keep up; older ones it leaves out."""
+"""Documents that ZeroMQ queues for a slow dashboard before it drops some."""
 HEARTBEAT_MS = 1_000
-"""How often the engine's host is asked whether it is there; three silences and it is gone."""
+"""Interval of heartbeats; the connection is lost after three without a reply."""
 
 
 @runtime_checkable
 class DocumentFeed(Protocol):
-    """What a dashboard needs from the world."""
+    """A source of documents that also answers requests."""
 
     @property
     def connected(self) -> bool:
-        """True while somebody is there who may send."""
+        """Whether the sender is connected."""
         ...
 
     @property
     def source(self) -> str:
-        """Who that is, in words."""
+        """The sender's address or name."""
         ...
 
     def poll(self) -> list[Document]:
-        """Return what has come since the last call, in its order; never waits."""
+        """Return the documents since the last call, in order, without waiting."""
         ...
 
     def request(self, command: Command) -> Reply:
-        """Ask for something and wait for the answer; from any thread, so that a window need not.
+        """Send a request and wait for the reply; may be called from any thread.
 
-        Raises `PeerLostError` where nobody answers, `TransportError` where it is refused.
+        Raises `PeerLostError` without a reply, `TransportError` if the request is refused.
         """
         ...
 
     def close(self) -> None:
-        """Let go of everything; twice too."""
+        """Close all connections; may be called twice."""
         ...
 
 
 class ZmqFeed:
-    """Documents of an engine that may not be there yet, may die, and may come back."""
+    """Documents of an engine that may start late, stop and restart."""
 
     def __init__(
         self, documents_address: str, control_address: str, *, prepare: Prepare | None = None
@@ -96,12 +93,12 @@ class ZmqFeed:
         except zmq.ZMQError as error:
             self.close()
             raise TransportError(f"{documents_address}: {error}") from error
-        except BaseException:  # keys that are wrong, say
+        except BaseException:  # for example wrong keys
             self.close()
             raise
 
     def poll(self) -> list[Document]:
-        """Return what has come since the last call; a message that is none becomes a notice."""
+        """Return the documents since the last call; an unreadable message becomes a notice."""
         while self._monitor.poll(0):
             event = recv_monitor_message(self._monitor)["event"]
             self.connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
@@ -115,10 +112,10 @@ class ZmqFeed:
         return found
 
     def request(self, command: Command) -> Reply:
-        """Send `command` over a socket of its own: one that never got its answer is of no use."""
+        """Send `command` over a new socket: one that got no reply cannot be used again."""
         name, arguments = command["command"], {k: command[k] for k in command if k != "command"}
         try:
-            return control.request(
+            return request(
                 self._context,
                 self._control_address,
                 name,
@@ -130,7 +127,7 @@ class ZmqFeed:
             raise TransportError(f"{self._control_address}: {error}") from error
 
     def close(self) -> None:
-        """Close the sockets; a request that is under way fails."""
+        """Close the sockets; a pending request fails."""
         if self._closed:
             return
         self._closed = True
@@ -141,46 +138,8 @@ class ZmqFeed:
         self._context.term()
 
 
-class ListFeed:
-    """Documents from a list, given out in the portions they are put in; for tests and figures."""
-
-    def __init__(
-        self,
-        documents: Iterable[Document] = (),
-        *,
-        answer: Callable[[Command], Reply] | None = None,
-        source: str = "a list",
-    ) -> None:
-        self.connected = True
-        self.source = source
-        self.requests: list[Command] = []
-        self._waiting = list(documents)
-        self._answer = answer
-
-    def put(self, *documents: Document) -> None:
-        """Let the next poll return these too."""
-        self._waiting += documents
-
-    def poll(self) -> list[Document]:
-        """Return everything that was put in since the last call."""
-        waiting, self._waiting = self._waiting, []
-        return waiting
-
-    def request(self, command: Command) -> Reply:
-        """Keep the request and answer it with the function that was given."""
-        self.requests.append(command)
-        if not self.connected:
-            raise PeerLostError("the engine does not answer")
-        return {"ok": True} if self._answer is None else self._answer(command)
-
-    def close(self) -> None:
-        """Give out nothing more."""
-        self._waiting = []
-        self.connected = False
-
-
 def snapshot_documents(reply: Reply) -> list[Document]:
-    """Return the documents that the answer to `snapshot` holds."""
+    """Return the documents in the reply to `snapshot`."""
     return [_document(data) for data in reply.get("documents", ())]
 
 
@@ -188,4 +147,4 @@ def _document(message: bytes) -> Document:
     try:
         return decode(message)
     except TransportError as error:
-        return Notice(level="error", text=f"The engine sent something unreadable: {error}")
+        return Notice(level="error", text=f"Unreadable message from the engine: {error}")

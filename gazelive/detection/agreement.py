@@ -1,4 +1,4 @@
-"""How well two sets of events agree: sample κ, event F1, boundary errors, confusion.
+"""Agreement of two sets of events: sample κ, event F1, boundary errors.
 
 Events are inclusive first and last sample indices, shape (n, 2), in their order.
 """
@@ -8,16 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.detection.between import Runs, runs_of
-
-Mask = npt.NDArray[np.bool_]
+from gazelive.detection.events import Runs
+from gazelive.gaze import Flags, Floats
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What `compare` says; errors are found minus reference, in milliseconds."""
+    """Agreement of found events with a reference; errors are found minus reference."""
 
     kappa: float | None
     """Cohen's κ over samples, saccade or not (None where both sides are constant)."""
@@ -27,14 +25,14 @@ class Agreement:
     n_matched: int
     n_found: int
     n_reference: int
-    onset_errors_ms: npt.NDArray[np.float64]
-    offset_errors_ms: npt.NDArray[np.float64]
+    onset_errors_ms: Floats
+    offset_errors_ms: Floats
     counts: SampleCounts
 
 
 @dataclass(frozen=True)
 class SampleCounts:
-    """Samples by what was found and what the reference says."""
+    """Numbers of samples inside found and reference saccades."""
 
     both: int
     only_found: int
@@ -61,7 +59,7 @@ class SampleCounts:
         return (observed - expected) / (1 - expected) if expected < 1 else None
 
 
-def mask_of(events: Runs, n_samples: int) -> Mask:
+def mask_of(events: Runs, n_samples: int) -> Flags:
     """Return for each sample whether it is inside an event."""
     mask = np.zeros(n_samples, bool)
     for first, last in events:
@@ -69,8 +67,8 @@ def mask_of(events: Runs, n_samples: int) -> Mask:
     return mask
 
 
-def count_samples(found: Runs, reference: Runs, comparable: Mask) -> SampleCounts:
-    """Count the samples of `comparable` by what both sides say of them."""
+def count_samples(found: Runs, reference: Runs, comparable: Flags) -> SampleCounts:
+    """Count the `comparable` samples inside and outside the events of both sides."""
     f, r = mask_of(found, len(comparable)), mask_of(reference, len(comparable))
     return SampleCounts(
         both=int((f & r & comparable).sum()),
@@ -106,7 +104,7 @@ def match_events(reference: Runs, found: Runs) -> list[tuple[int, int]]:
 
 
 def compare_events(
-    found: Runs, reference: Runs, comparable: Mask, sampling_rate_hz: float
+    found: Runs, reference: Runs, comparable: Flags, sampling_rate_hz: float
 ) -> Agreement:
     """Compare found events with a reference over the samples that are `comparable`."""
     counts = count_samples(found, reference, comparable)
@@ -129,31 +127,3 @@ def compare_events(
         offset_errors_ms=errors_ms[:, 1],
         counts=counts,
     )
-
-
-def confusion_matrix(
-    found_labels: npt.NDArray[np.str_],
-    reference_labels: npt.NDArray[np.str_],
-    names: tuple[str, ...],
-) -> npt.NDArray[np.int64]:
-    """Count samples by label: rows are the reference's, columns the found one's, as in `names`.
-
-    A label outside `names` is not counted.
-    """
-    matrix = np.zeros((len(names), len(names)), np.int64)
-    for i, reference in enumerate(names):
-        for j, found in enumerate(names):
-            matrix[i, j] = int(((reference_labels == reference) & (found_labels == found)).sum())
-    return matrix
-
-
-__all__ = [
-    "Agreement",
-    "SampleCounts",
-    "compare_events",
-    "confusion_matrix",
-    "count_samples",
-    "mask_of",
-    "match_events",
-    "runs_of",
-]

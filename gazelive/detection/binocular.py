@@ -1,7 +1,7 @@
-"""Two eyes as one: the cyclopean gaze that a single detector then watches.
+"""Cyclopean gaze: two eyes as one, for a single detector.
 
-Averaging the eyes before detection halves the noise power, keeps saccades, fixations and blinks
-of both eyes consistent by construction, and goes on with one eye where the other is lost.
+Averaging the eyes before detection halves the noise power, gives both eyes the same saccades,
+fixations and blinks, and continues with one eye where the other is lost.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection.binocular_kernels import CYCLOPEAN, follow_both_eyes
-from gazelive.detection.outcome import Floats
 from gazelive.detection.parameters import check_rate
 from gazelive.errors import RecordingError
+from gazelive.gaze import Floats, longest_step_us
 
 SETTLING_MS = 100.0
-"""How fast the cyclopean gaze returns to the mean after an eye came or went."""
+"""Time constant of the return to the mean after an eye is lost or found."""
 
 
 class CyclopeanGaze:
@@ -23,8 +23,8 @@ class CyclopeanGaze:
 
     def __init__(self, sampling_rate_hz: float | None) -> None:
         rate = check_rate(sampling_rate_hz)
+        self._rate_hz = rate
         self._leak = min(1.0, 1000.0 / (SETTLING_MS * rate))
-        self._interval_us = 1e6 / rate
         self._state = np.empty(1, CYCLOPEAN)
         self.reset()
 
@@ -51,7 +51,7 @@ class CyclopeanGaze:
         n = len(eyes[0])
         if times_us is None:
             newest = self._state[0]["time_us"]
-            times = newest + np.rint(self._interval_us * np.arange(1, n + 1)).astype(np.int64)
+            times = newest + np.rint(1e6 / self._rate_hz * np.arange(1, n + 1)).astype(np.int64)
         else:
             times = np.ascontiguousarray(times_us, np.int64)
         if times.shape != eyes[0].shape:
@@ -65,7 +65,7 @@ class CyclopeanGaze:
         """Forget where the eyes were."""
         self._state[0] = np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, 0.0, 0.0, 0, 0
         self._state["leak"] = self._leak
-        self._state["interval_us"] = self._interval_us
+        self._state["longest_step_us"] = longest_step_us(self._rate_hz)
 
 
 def cyclopean(

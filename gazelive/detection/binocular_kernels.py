@@ -1,4 +1,4 @@
-"""One gaze from two eyes, without jumps where an eye comes or goes."""
+"""Kernel of the cyclopean gaze, without jumps where an eye is lost or found."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gazelive.compilation import kernel
-from gazelive.detection.online_state import GAP_INTERVALS
+from gazelive.system import kernel
 
 CYCLOPEAN = np.dtype(
     [
@@ -19,7 +18,7 @@ CYCLOPEAN = np.dtype(
         ("right_x_deg", "f8"),
         ("right_y_deg", "f8"),
         ("leak", "f8"),
-        ("interval_us", "f8"),
+        ("longest_step_us", "f8"),
         ("time_us", "i8"),
         ("begun", "i8"),
     ],
@@ -30,12 +29,12 @@ CYCLOPEAN = np.dtype(
 
 @kernel
 def carry_on(s: Any, time_us: int) -> bool:
-    """Say whether a sample is later than the one before; forget where the eyes were in a gap."""
+    """Return whether a sample is later than the one before; forget the eyes in a gap."""
     if s.begun == 1:
         step_us = time_us - s.time_us
         if step_us <= 0:
             return False
-        if step_us > GAP_INTERVALS * s.interval_us:
+        if step_us > s.longest_step_us:
             s.x_deg = s.left_x_deg = s.right_x_deg = np.nan
     s.begun = 1
     s.time_us = time_us

@@ -13,18 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.between import fixations, losses, near_losses
 from gazelive.detection.binocular import cyclopean
-from gazelive.detection.detection import Detection
-from gazelive.detection.findings import saccade_confidence
-from gazelive.detection.medians import median_room, middle_two
-from gazelive.detection.outcome import (
-    Floats,
-    Integers,
-    Outcome,
-    checked_samples,
-    outcome_before_search,
-)
+from gazelive.detection.events import fixations, losses, near_losses, saccade_confidence
+from gazelive.detection.median_kernels import median_room, middle_two
 from gazelive.detection.parameters import (
     DetectorParameters,
     EngbertKlieglParameters,
@@ -32,12 +23,13 @@ from gazelive.detection.parameters import (
     check_rate,
     to_samples,
 )
+from gazelive.detection.result import Detection, Outcome, checked_samples, outcome_before_search
 from gazelive.detection.velocity_kernels import (
     elliptic_runs,
     engbert_kliegl_velocity,
     measure_runs,
 )
-from gazelive.gaze.events import EventEye, Saccade
+from gazelive.gaze import EventEye, Flags, Floats, Integers, Saccade
 
 SMALLEST_DEVIATION = 1e-10
 """Below it the toolbox falls back to the standard deviation, and then gives up."""
@@ -230,7 +222,7 @@ def detect_engbert_kliegl_binocular(
     return _detection(times, x, y, rate, parameters, "both", problem, found, thresholds)
 
 
-def _seen_ends(x: Floats, runs: Integers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+def _seen_ends(x: Floats, runs: Integers) -> tuple[Integers, Flags]:
     """Return runs that start and end with a sample that was seen, and which of all have any."""
     seen = np.flatnonzero(np.isfinite(x))
     first, beyond = np.searchsorted(seen, runs[:, 0]), np.searchsorted(seen, runs[:, 1] + 1)

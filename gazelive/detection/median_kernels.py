@@ -1,9 +1,9 @@
 """Exact medians of large arrays in little more than one look at each value.
 
-A sample of the values says between which two numbers the middle must almost certainly lie; one
-pass counts what is below them and one gathers what is between, without a branch, and that is few.
-It goes on with those until they can be sorted. Where the sample was wrong, the counts tell, and
-all values are gathered: the result is exact whatever the sample. (After Floyd, R. W., & Rivest, R.
+A sample of the values gives two bounds between which the middle almost certainly lies. One pass
+counts the values below them and one gathers the few between, without a branch; this repeats until
+they can be sorted. Where the bounds are wrong, the counts show it and all values are gathered: the
+result is always exact. (After Floyd, R. W., & Rivest, R.
 L. (1975). Expected time bounds for selection. Communications of the ACM, 18, 165–172.)
 """
 
@@ -13,20 +13,21 @@ import math
 
 import numpy as np
 
-from gazelive.compilation import kernel
+from gazelive.gaze import Floats
+from gazelive.system import kernel
 
 SAMPLE = 1024
 REACH_SD = 3.5
-"""How far around the middle of the sample is gathered, in its standard errors."""
+"""Distance of the bounds from the middle of the sample, in its standard errors."""
 SLACK = 0.2
-"""How exactly that is found, as a share of it."""
+"""Tolerance of the bounds, as a fraction of that distance."""
 MOST_HALVINGS = 64
 FEW = 128
-"""So many are sorted at once."""
+"""At most this many values are sorted."""
 
 
 @kernel
-def middle_two(
+def _middle_two(
     values: np.ndarray, centre: float, is_distance: bool, room: np.ndarray
 ) -> tuple[float, float]:
     """Return the two middle values, twice the same where their number is odd; NaN of none.
@@ -61,7 +62,7 @@ def middle_two(
 def _bracket(
     values: np.ndarray, n: int, centre: float, is_distance: bool, share: float
 ) -> tuple[float, float]:
-    """Return between which numbers lies, most probably, what is above `share` of n values."""
+    """Return bounds of the value above `share` of n values; they hold most probably."""
     sample = np.empty(SAMPLE)
     n_taken = 0
     smallest, largest = np.inf, -np.inf
@@ -115,7 +116,7 @@ def _gather(
     highest: float,
     inside: np.ndarray,
 ) -> tuple[int, int, int]:
-    """Write what lies from `lowest` to `highest`; return how many are below, inside, and in all."""
+    """Write the values from `lowest` to `highest`; return how many are below, inside, in all."""
     n_below = n_inside = n_all = 0
     for i in range(n):  # a loop of its own, which becomes vector instructions
         value = abs(values[i] - centre) if is_distance else values[i]
@@ -126,3 +127,21 @@ def _gather(
         inside[n_inside] = value  # overwritten by the next one where it is not inside
         n_inside += (value >= lowest) & (value <= highest)
     return n_below, n_inside, n_all
+
+
+def middle_two(
+    values: Floats, distance_from: float | None = None, *, room: Floats | None = None
+) -> tuple[float, float]:
+    """Return the two middle values, twice the same where their number is odd.
+
+    Their mean is the median. With `distance_from` they are those of the distances from it. NaN is
+    left out; of an empty array they are NaN. Pass `room` (`median_room`) to allocate it once.
+    """
+    if room is None:
+        room = median_room(len(values))
+    return _middle_two(values, distance_from or 0.0, distance_from is not None, room)
+
+
+def median_room(n: int) -> Floats:
+    """Return scratch for the medians of up to `n` values."""
+    return np.empty((2, n + 1))

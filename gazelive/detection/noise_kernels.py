@@ -1,7 +1,7 @@
-"""Velocity noise in constant time: a forgetting histogram, and its median and spread.
+"""Velocity noise in constant time: a forgetting histogram, its median and its spread.
 
-The bins are even in asinh(v / 1 °/s): fine around rest, coarse for saccades, so that a few
-hundred bins hold every velocity an eye can have.
+The bins are even in asinh(v / 1 °/s), fine around rest and coarse for saccades: a few hundred bins
+hold every velocity of an eye.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from gazelive.compilation import kernel
+from gazelive.system import kernel
 
 N_SIDE_BINS = 160
-N_BINS = 2 * N_SIDE_BINS + 1
+N_BINS: int = 2 * N_SIDE_BINS + 1
 BIN_STEP = 0.05
 """Width of a bin in asinh(v / 1 °/s): the outermost bins begin at ±1450 °/s."""
 EDGES_DEG_S = np.sinh((np.arange(N_BINS + 1) - N_SIDE_BINS - 0.5) * BIN_STEP)
@@ -25,7 +25,7 @@ SMALLEST_NOISE_DEG_S = 1e-3
 
 @kernel
 def bin_of(velocity_deg_s: float) -> int:
-    """Return the bin of a velocity; what is beyond the last bin goes into it."""
+    """Return the bin of a velocity; the last bins are open."""
     speed = abs(velocity_deg_s)
     # asinh written out: the library's costs three times as much
     steps = math.log(speed + math.sqrt(speed * speed + 1.0)) / BIN_STEP + 0.5
@@ -79,7 +79,7 @@ def learn_noise(p: Any, s: Any, vx: float, vy: float) -> None:
     s.histogram_x[bin_of(vx)] += s.sample_weight
     s.histogram_y[bin_of(vy)] += s.sample_weight
     s.histogram_weight += s.sample_weight
-    # to let new samples grow is to let old ones fade, without touching every bin
+    # growing weights of new samples fade the old ones without touching every bin
     s.sample_weight /= p.forgetting
     if s.sample_weight > LARGEST_WEIGHT:
         for k in range(len(s.histogram_x)):

@@ -1,4 +1,4 @@
-"""The online detector: samples in as they come, findings out as soon as they are known."""
+"""The online detector: events as soon as the samples that show them have arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import online_kernels
-from gazelive.detection.findings import DetectorOutput, to_output
+from gazelive.detection.events import DetectorOutput, to_output
 from gazelive.detection.online_state import (
     ROW,
     SETTINGS,
@@ -22,7 +22,7 @@ from gazelive.detection.online_state import (
 )
 from gazelive.detection.parameters import DetectorParameters, check_rate
 from gazelive.errors import RecordingError
-from gazelive.gaze.events import EventEye
+from gazelive.gaze import EventEye, Floats, Integers
 
 N_ROWS = 512
 
@@ -34,11 +34,11 @@ class SaccadeDetector(Protocol):
     def push(
         self, times_us: npt.ArrayLike, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike
     ) -> list[DetectorOutput]:
-        """Take samples in their order (y down, NaN for lost); return what is known now."""
+        """Take samples in their order (y down, NaN for lost); return new events."""
         ...
 
     def flush(self) -> list[DetectorOutput]:
-        """End the stretch: return what was still open, and be ready for the next one."""
+        """End the stretch: return the events that were open, and prepare for the next stretch."""
         ...
 
     def reset(self) -> None:
@@ -49,8 +49,8 @@ class SaccadeDetector(Protocol):
 class OnlineDetector:
     """Causal, in constant time and memory per sample, independent of how samples are cut.
 
-    The noise that thresholds rest on is kept over `flush`, so that a trial starts with what the
-    trials before it under the same calibration have taught; `reset` forgets it.
+    The noise behind the thresholds survives `flush`: a trial starts with the noise learned in
+    earlier trials of the same calibration. `reset` forgets it.
     """
 
     def __init__(
@@ -71,23 +71,23 @@ class OnlineDetector:
 
     @property
     def noise_deg_s(self) -> tuple[float, float]:
-        """The velocity noise σ of both axes, as it is known now."""
+        """The current velocity noise σ of both axes."""
         state = self._state[0]
         return float(state["noise_x_deg_s"]), float(state["noise_y_deg_s"])
 
     @property
     def thresholds_deg_s(self) -> tuple[float, float]:
-        """The velocity threshold of both axes, as it is now."""
+        """The current velocity threshold of both axes."""
         return thresholds_of(self._state, self.parameters)
 
     def push(
         self, times_us: npt.ArrayLike, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike
     ) -> list[DetectorOutput]:
-        """Take samples in their order (y down, NaN for lost); return what is known now.
+        """Take samples in their order (y down, NaN for lost); return new events.
 
         Fastest with contiguous arrays of int64 and float64. A sample that is not later than the
-        one before is left out, a gap in time is filled with lost samples (so that a short one is
-        bridged); both are told by a `Quality`.
+        one before is left out, a gap in time is filled with lost samples (a short one is then
+        bridged); a `Quality` reports both.
         """
         try:
             n_rows = self._push(self._settings, self._state, self._rows, times_us, x_deg, y_deg)
@@ -110,7 +110,7 @@ class OnlineDetector:
         return outputs
 
     def flush(self) -> list[DetectorOutput]:
-        """End the stretch: return what was still open, and keep only the noise."""
+        """End the stretch: return the events that were open, and keep only the noise."""
         n_rows = online_kernels.finish(self._settings, self._state, self._rows)
         outputs = self._outputs(n_rows)
         fresh = make_state(self.parameters)
@@ -123,7 +123,7 @@ class OnlineDetector:
         self._state = make_state(self.parameters)
 
     def take_noise_of(self, other: OnlineDetector) -> None:
-        """Begin with what another detector of the same parameters has learned of the noise."""
+        """Copy the noise learned by another detector with the same parameters."""
         copy_noise(other._state, self._state)
 
     def _outputs(self, n_rows: int) -> list[DetectorOutput]:
@@ -160,7 +160,7 @@ def _compiled_push() -> Any:
 
 def _as_columns(
     times_us: npt.ArrayLike, x_deg: npt.ArrayLike, y_deg: npt.ArrayLike
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> tuple[Integers, Floats, Floats]:
     """Return the chunk in the types that the kernel was compiled for."""
     times = np.ascontiguousarray(times_us, np.int64)
     x, y = np.ascontiguousarray(x_deg, np.float64), np.ascontiguousarray(y_deg, np.float64)

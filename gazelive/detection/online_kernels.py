@@ -1,9 +1,9 @@
-"""The online detector, sample by sample: what happens when one more sample arrives.
+"""Kernels of the online detector: what each new sample changes.
 
 The algorithm and its reasons are in docs/detection.md. `p` is a `SETTINGS` record, `s` a `STATE`
 record; `newest` is the sample that has just come, `centre` the one whose velocity is known now,
-half a velocity window earlier. Samples are taken in here; saccades, the trigger, fixations and
-noise have files of their own.
+half a velocity window earlier. This file takes in samples; saccades and their trigger, fixations
+and noise have files of their own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gazelive.compilation import kernel
-from gazelive.detection.fixation_kernels import close_fixation, open_fixation
 from gazelive.detection.online_state import (
     DUPLICATE,
-    GAP_INTERVALS,
     LOSS,
     MAX_ROWS_PER_SAMPLE,
     RETRACTION,
@@ -25,9 +22,15 @@ from gazelive.detection.online_state import (
     TIME_GAP,
     TIME_ORDER,
 )
-from gazelive.detection.row_kernels import emit, length_of, thresholds
-from gazelive.detection.saccade_kernels import end_saccade, take_velocity
-from gazelive.detection.trigger_kernels import watch_displacement
+from gazelive.detection.row_kernels import (
+    close_fixation,
+    emit,
+    length_of,
+    open_fixation,
+    thresholds,
+)
+from gazelive.detection.saccade_kernels import end_saccade, take_velocity, watch_displacement
+from gazelive.system import kernel
 
 
 @kernel
@@ -60,7 +63,7 @@ def push_samples(
 
 @kernel
 def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
-    """End the stretch of samples: what is open ends with the newest; return the rows filled."""
+    """End the stretch: open events end with the newest sample; return the rows filled."""
     p = settings[0]
     s = state[0]
     s.n_rows = 0
@@ -79,7 +82,7 @@ def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
 
 @kernel
 def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
-    """Take what has come: a sample that is seen, one that may be bridged, or one that is lost."""
+    """Take a sample: seen, lost but possibly bridged later, or lost."""
     if s.newest >= 0 and not _in_order(p, s, rows, time_us):
         return
     s.arrived_us = time_us
@@ -186,8 +189,8 @@ def _add_seen(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float
 def _mend_spike(p: Any, s: Any) -> None:
     """Put the sample before the newest between its neighbours, if it alone is far from them.
 
-    Only the newest velocity has seen it so far, and is corrected, so nobody has to wait for the
-    sample after each sample.
+    Only the newest velocity contains it so far and is corrected, which is faster than waiting for
+    the sample after each sample.
     """
     after = s.newest & RING_MASK
     spike = (s.newest - 1) & RING_MASK
@@ -215,13 +218,13 @@ def _mend_spike(p: Any, s: Any) -> None:
 
 @kernel
 def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
-    """Say whether the sample is later than the newest; put lost samples into the gap before it."""
+    """Return whether the sample is later than the newest; fill the gap before it."""
     step_us = time_us - s.arrived_us
     if step_us <= 0:
         kind = DUPLICATE if step_us == 0 else TIME_ORDER
         emit(s, rows, kind, s.newest, s.newest, s.arrived_us, time_us)
         return False
-    missing = math.ceil(step_us / p.interval_us - GAP_INTERVALS)
+    missing = math.ceil(step_us / p.interval_us - p.gap_intervals)
     if missing > 0:
         emit(s, rows, TIME_GAP, s.newest, s.newest + missing, s.arrived_us, time_us)
         _fill_gap(p, s, rows, time_us, missing)
@@ -232,10 +235,10 @@ def _in_order(p: Any, s: Any, rows: np.ndarray, time_us: int) -> bool:
 def _fill_gap(p: Any, s: Any, rows: np.ndarray, time_us: int, missing: int) -> None:
     """Take the `missing` samples before `time_us` as lost ones: a short gap is bridged too.
 
-    They come at the nominal interval, as `features.interval.even_gaze` has them.
+    They come at the nominal interval, as `analysis.grid.fill_gaps` has them.
     """
     before_us = s.arrived_us
-    s.arrived_us = time_us  # nobody knew of them any sooner
+    s.arrived_us = time_us  # they become known with this sample
     n_filled = min(missing, p.longest_filled)
     for k in range(1, n_filled + 1):
         _take_lost(p, s, rows, before_us + round(k * p.interval_us))

@@ -1,6 +1,6 @@
-"""The memory of the online detector: fixed-size records that a kernel reads and writes.
+"""State of the online detector: fixed-size records that the kernels read and write.
 
-Everything a sample can change is in one `STATE` record, so constant memory holds by
+Everything a sample can change is in one `STATE` record, which makes memory constant by
 construction. Indices count samples from 0 since the last reset, lost ones and gaps included; a
 ring slot is `index & RING_MASK`.
 """
@@ -16,18 +16,15 @@ import numpy.typing as npt
 from gazelive.detection.noise_kernels import N_BINS, SMALLEST_NOISE_DEG_S
 from gazelive.detection.parameters import DetectorParameters, to_samples
 from gazelive.errors import ConfigError
+from gazelive.gaze import GAP_INTERVALS, LONGEST_FILLED_S
 
 RING_SIZE = 1024
 RING_MASK = RING_SIZE - 1
 MAX_DROPPED = 32
-"""How many lost samples can wait to be bridged."""
+"""Most lost samples that can be bridged."""
 N_RECENT = 4
-"""How many saccades a loss can still disprove."""
+"""Most saccades that one loss can retract."""
 LONG_AGO = -(1 << 40)
-GAP_INTERVALS = 1.5
-"""A step in time of more sample intervals lacks samples: times may be off by half an interval."""
-LONGEST_FILLED_S = 1.0
-"""Of a longer gap, only so much is filled with lost samples one by one; nothing looks further."""
 
 ONSET, SACCADE, FIXATION, LOSS, RETRACTION, TIME_GAP, TIME_ORDER, DUPLICATE = range(8)
 """Kinds of a `ROW`."""
@@ -36,11 +33,12 @@ SETTINGS = np.dtype(
     [
         ("sampling_rate_hz", "f8"),
         ("interval_us", "f8"),
+        ("gap_intervals", "f8"),
         ("half_width", "i8"),
         ("velocity_scale_hz", "f8"),
         ("spike_scale_s", "f8"),  # threshold of a spike per threshold of velocity
         ("spike_return_fraction", "f8"),
-        ("settled", "i8"),  # σ is given, and nobody waits for a trigger
+        ("settled", "i8"),  # σ is given, and there is no trigger
         ("forgetting", "f8"),
         ("noise_prior_deg_s", "f8"),
         ("noise_prior_samples", "f8"),
@@ -181,8 +179,8 @@ ROW = np.dtype(
 """One finding: indices, times, positions; which fields count depends on the kind."""
 
 MAX_ROWS_PER_SAMPLE = 4 * (MAX_DROPPED + 2) + N_RECENT
-"""A sample can end a loss, a fixation and a saccade and start one, as can each that it bridges;
-before it there can be a gap, which disproves some."""
+"""A sample, and each one that it bridges, can end a loss, a fixation and a saccade and start one;
+a gap before it can retract some."""
 
 Records = npt.NDArray[Any]
 
@@ -213,13 +211,14 @@ def make_settings(
     m = samples(p.velocity_half_width_ms, at_least=1)
     newest = samples(p.trigger_newest_ms, at_least=1)
     baseline = samples(p.trigger_baseline_ms, at_least=1)
-    # the noise of single samples, told from that of the velocity, gives that of their means
+    # the noise of the velocity gives that of single samples, and this that of their means
     sample_noise_s = m * (m + 1) / (rate * math.sqrt(2 * m))
     displacement_noise_s = sample_noise_s * math.sqrt(1 / newest + 1 / baseline)
     confirm = samples(p.confirm_ms, at_least=1)
     values = {
         "sampling_rate_hz": rate,
         "interval_us": 1e6 / rate,
+        "gap_intervals": GAP_INTERVALS,
         "half_width": m,
         "velocity_scale_hz": rate / (m * (m + 1)),
         "spike_scale_s": p.spike_noise / p.threshold_noise * sample_noise_s * math.sqrt(1.5),
@@ -272,7 +271,7 @@ def make_settings(
 def make_state(
     parameters: DetectorParameters, fixed_noise_deg_s: tuple[float, float] | None = None
 ) -> Records:
-    """Return the memory of a detector that has seen nothing."""
+    """Return the state of a detector before its first sample."""
     state = np.zeros(1, STATE)
     row = state[0]
     row["newest"] = -1
@@ -305,13 +304,13 @@ _NOISE_FIELDS = (
 
 
 def copy_noise(known: Records, state: Records) -> None:
-    """Give a detector's memory the noise that another one has learned."""
+    """Copy the learned noise into another state."""
     for name in _NOISE_FIELDS:
         state[0][name] = known[0][name]
 
 
 NOISE_REFRESH_MS = 20.0
-"""σ moves over seconds; to read it from the histogram more often would only cost time."""
+"""σ changes over seconds; reading it from the histogram more often only costs time."""
 
 
 def thresholds_of(state: Records, parameters: DetectorParameters) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What the detectors can be told, in milliseconds and degrees, and presets that make sense.
+"""Parameters of the detectors, in milliseconds and degrees, and presets.
 
 No parameter is in samples: a detector rounds to samples once it knows the sampling rate.
 """
@@ -106,14 +106,6 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     longest_blink_ms: float = 600.0
     """A loss between these is called a blink, any other plain loss."""
 
-    @property
-    def retraction_reach_ms(self) -> float:
-        """How long after its offset a saccade can still be retracted.
-
-        Which lost samples are no dropout is known only when they are too many for one.
-        """
-        return self.loss_retracts_ms + self.dropout_ms
-
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)
@@ -147,7 +139,7 @@ class EngbertKlieglParameters(msgspec.Struct, frozen=True, kw_only=True):
 PRESETS: dict[str, DetectorParameters] = {
     "scene-viewing": DetectorParameters(),
     "microsaccades": DetectorParameters(
-        # a lower threshold finds small saccades, a high peak tells them from noise
+        # a lower threshold finds small saccades, a higher peak separates them from noise
         threshold_noise=6.0,
         threshold_floor_deg_s=5.0,
         peak_noise=10.0,
@@ -179,7 +171,7 @@ def preset(name: str) -> DetectorParameters:
 
 
 def check_rate(sampling_rate_hz: float | None) -> float:
-    """Return the rate, or say what is wrong with it.
+    """Return the rate; raise where it is missing or out of range.
 
     Below 100 Hz a saccade has too few samples for a velocity threshold; the online detector's
     buffers are made for no more than `HIGHEST_RATE_HZ`.

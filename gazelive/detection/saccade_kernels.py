@@ -1,4 +1,4 @@
-"""The heart of the online detector: a run of velocities becomes a saccade, or does not."""
+"""Saccades of the online detector: the fast trigger, and the run of velocities that confirms it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,82 @@ from typing import Any
 
 import numpy as np
 
-from gazelive.compilation import kernel
-from gazelive.detection.fixation_kernels import close_fixation, open_fixation
 from gazelive.detection.noise_kernels import learn_noise
-from gazelive.detection.online_state import N_RECENT, RING_MASK, SACCADE
-from gazelive.detection.row_kernels import emit, is_oscillation, length_of, thresholds
-from gazelive.detection.trigger_kernels import pull_trigger
+from gazelive.detection.online_state import N_RECENT, ONSET, RING_MASK, SACCADE
+from gazelive.detection.row_kernels import (
+    close_fixation,
+    emit,
+    is_oscillation,
+    length_of,
+    open_fixation,
+    thresholds,
+)
+from gazelive.system import kernel
+
+
+@kernel
+def watch_displacement(p: Any, s: Any, rows: np.ndarray) -> None:
+    """Trigger when the newest samples leave the place where gaze was just before.
+
+    A displacement needs no later samples and is therefore faster than a velocity.
+    """
+    if s.trigger_pending == 1 and s.newest - s.last_trigger > p.trigger_patience:
+        s.trigger_pending = 0
+        s.last_false_alarm = s.newest
+    ratio, speed, support = _displacement(p, s)
+    if s.armed == 0:
+        rested = s.newest - s.last_trigger > p.trigger_rearm
+        if rested and ratio < 1.0 and s.in_saccade == 0:
+            s.armed = 1
+        return
+    if (
+        ratio > 1.0
+        and s.guarded == 0
+        and p.trigger_support < support < 1.0 - p.trigger_support
+        and s.newest - s.last_false_alarm > p.trigger_caution
+        and not is_oscillation(p, s, s.newest, speed)
+    ):
+        fire_trigger(s, rows, s.newest - p.half_width, ratio)
+
+
+@kernel
+def _displacement(p: Any, s: Any) -> tuple[float, float, float]:
+    """Return the newest displacement over its threshold, its speed in °/s, and its support.
+
+    Support is how much of it the sample before shows already.
+    """
+    last = s.newest & RING_MASK
+    between = (s.newest - p.trigger_newest) & RING_MASK
+    end = (s.newest - p.trigger_newest - p.trigger_gap) & RING_MASK
+    start = (s.newest - p.trigger_newest - p.trigger_gap - p.trigger_baseline) & RING_MASK
+    base_x = (s.sum_x_deg[end] - s.sum_x_deg[start]) / p.trigger_baseline
+    base_y = (s.sum_y_deg[end] - s.sum_y_deg[start]) / p.trigger_baseline
+    dx = (s.sum_x_deg[last] - s.sum_x_deg[between]) / p.trigger_newest - base_x
+    dy = (s.sum_y_deg[last] - s.sum_y_deg[between]) / p.trigger_newest - base_y
+    threshold_x, threshold_y = thresholds(p, s)
+    ratio = length_of(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s
+    distance = length_of(dx, dy)
+    if distance == 0.0:
+        return 0.0, 0.0, 0.0
+    apart = p.trigger_gap + 0.5 * (p.trigger_newest + p.trigger_baseline)
+    along = (s.x_deg[between] - base_x) * dx + (s.y_deg[between] - base_y) * dy
+    return ratio, distance * p.sampling_rate_hz / apart, along / (distance * distance)
+
+
+@kernel
+def fire_trigger(s: Any, rows: np.ndarray, onset: int, ratio: float) -> None:
+    """Emit the trigger and disarm it."""
+    s.armed = 0
+    s.trigger_pending = 1
+    s.last_trigger = s.newest
+    onset_us = s.time_us[onset & RING_MASK]
+    row = emit(s, rows, ONSET, onset, s.newest, onset_us, s.arrived_us)
+    rows[row].strength = ratio
 
 
 @kernel
 def take_velocity(p: Any, s: Any, rows: np.ndarray, centre: int) -> None:
-    """Compute the velocity at `centre` and let the detector see it."""
+    """Compute the velocity at `centre` and pass it on."""
     total_x = 0.0
     total_y = 0.0
     for k in range(1, p.half_width + 1):
@@ -55,7 +120,7 @@ def _watch(
     threshold_x: float,
     threshold_y: float,
 ) -> None:
-    """Look for a run above the threshold that is long enough to be a saccade."""
+    """Look for a run above the threshold that is long enough for a saccade."""
     if s.guarded == 1:
         s.quiet_run = s.quiet_run + 1 if ratio < 1.0 else 0
         if s.newest - s.last_lost > p.loss_guard or s.quiet_run >= p.loss_quiet:
@@ -69,7 +134,7 @@ def _watch(
         s.run_length = 0
         return
     if s.run_length == 0 or vx * s.run_vx_deg_s + vy * s.run_vy_deg_s < 0.0:
-        # a saccade does not turn back: what does is noise, or the next movement
+        # a saccade does not turn back: this is noise, or the next movement
         s.run_length = 0
         s.run_start = centre
         s.run_vx_deg_s = 0.0
@@ -79,7 +144,7 @@ def _watch(
     s.run_vy_deg_s += vy
     if s.run_length >= p.confirm:
         if p.settled == 0 and s.armed == 1:  # the trigger was too cautious
-            pull_trigger(s, rows, s.run_start, ratio)
+            fire_trigger(s, rows, s.run_start, ratio)
         s.in_saccade = 1
         s.trigger_pending = 0
         s.below = 0
@@ -191,7 +256,7 @@ def end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
 
 @kernel
 def _remember(s: Any, onset: int, offset: int, onset_us: int) -> None:
-    """Keep a saccade for as long as a loss could disprove it."""
+    """Keep a saccade for as long as a loss can retract it."""
     if s.n_recent == N_RECENT:
         for k in range(N_RECENT - 1):
             s.recent_onset[k] = s.recent_onset[k + 1]

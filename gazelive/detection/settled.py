@@ -1,8 +1,8 @@
 """The settled detection: the online detector over a whole interval, with σ of the whole.
 
 It runs when a viewing interval has ended, live and offline alike; the same samples give the
-same events. σ is taken twice: of everything first, then of what lies outside the saccades that
-were found with it, since it is to be the noise of an eye at rest.
+same events. σ is computed twice: of all samples first, then of those outside the saccades found
+with it, since it is the noise of a resting eye.
 """
 
 from __future__ import annotations
@@ -13,34 +13,70 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import online_kernels
-from gazelive.detection.between import Runs
-from gazelive.detection.detection import Detection, Method
-from gazelive.detection.findings import to_output
-from gazelive.detection.medians import median_room, middle_two
+from gazelive.detection.events import Runs, to_output
+from gazelive.detection.median_kernels import median_room, middle_two
 from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
-from gazelive.detection.noise_memory import NoiseMemory
 from gazelive.detection.online import compiled_push
 from gazelive.detection.online_state import (
-    GAP_INTERVALS,
     LOSS,
     RETRACTION,
     ROW,
     SACCADE,
     Records,
+    copy_noise,
     make_settings,
     make_state,
     thresholds_of,
 )
-from gazelive.detection.outcome import (
-    Floats,
-    Integers,
+from gazelive.detection.parameters import DetectorParameters, check_rate, to_samples
+from gazelive.detection.result import (
+    Detection,
+    Method,
     Outcome,
     checked_samples,
     outcome_before_search,
 )
-from gazelive.detection.parameters import DetectorParameters, check_rate, to_samples
 from gazelive.detection.velocity_kernels import centred_velocity
-from gazelive.gaze.events import Blink, EventEye, Fixation, Saccade
+from gazelive.gaze import Blink, EventEye, Fixation, Floats, Integers, Saccade, find_gaps
+
+Conditions = tuple[DetectorParameters, float, EventEye]
+"""Conditions of learned noise besides the calibration: parameters, rate in Hz, eye."""
+
+
+class NoiseMemory:
+    """Noise learned by the online detector, carried from one interval to the next.
+
+    Live, `OnlineDetector.flush` carries it over; offline, `detect_online` takes it from here and
+    updates it. Noise learned under other conditions is not used.
+    """
+
+    def __init__(self) -> None:
+        self._state: Records | None = None
+        self._learned_with: Conditions | None = None
+        self._n_calibrations = 0
+
+    def begin_interval(self, n_calibrations: int) -> None:
+        """Forget the noise of another calibration; `n_calibrations` lie before the interval."""
+        if n_calibrations != self._n_calibrations:
+            self.forget()
+        self._n_calibrations = n_calibrations
+
+    def forget(self) -> None:
+        """Start over, as after a calibration."""
+        self._state = None
+
+    def begin(self, conditions: Conditions) -> Records:
+        """Return the state of a detector that knows the noise but has seen no samples."""
+        state = make_state(conditions[0])
+        if self._state is not None and self._learned_with == conditions:
+            copy_noise(self._state, state)
+        return state
+
+    def keep(self, state: Records, conditions: Conditions) -> None:
+        """Keep the noise that a detector knows at the end of an interval."""
+        self._state = state
+        self._learned_with = conditions
+
 
 Noise = tuple[float, float]
 
@@ -72,10 +108,9 @@ def detect_online(
     eye: EventEye = "both",
     memory: NoiseMemory | None = None,
 ) -> Detection:
-    """Return what `OnlineDetector` would have said of these samples, retractions applied.
+    """Return the events that `OnlineDetector` finds in these samples, retractions applied.
 
-    The thresholds are those at the end. With a `memory`, detection begins with the noise in it,
-    and leaves there what it has learned.
+    The thresholds are those at the end. Detection starts with the noise in `memory` and updates it.
     """
     return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "online", memory)
 
@@ -97,8 +132,8 @@ def noise_of_the_whole(
     vx, vy = np.empty(len(x_deg)), np.empty(len(x_deg))
     centred_velocity(x_deg, half_width, sampling_rate_hz, vx)
     centred_velocity(y_deg, half_width, sampling_rate_hz, vy)
-    for gap in np.flatnonzero(np.diff(times_us) > GAP_INTERVALS * 1e6 / sampling_rate_hz):
-        lost = slice(max(0, gap - half_width + 1), gap + half_width + 1)
+    for gap in find_gaps(times_us, sampling_rate_hz):
+        lost = slice(max(0, gap - half_width), gap + half_width)
         vx[lost] = vy[lost] = np.nan
     for first, last in () if saccade_samples is None else saccade_samples.tolist():
         moving = slice(max(0, first - half_width), last + oscillation + half_width + 1)
@@ -181,7 +216,7 @@ def _search(
     settings: Records,
     state: Records,
 ) -> Records:
-    """Return what the kernel has to say of the samples."""
+    """Return the rows of the kernel for these samples."""
     push = compiled_push()
     buffer = np.zeros(4096, ROW)
     parts = []

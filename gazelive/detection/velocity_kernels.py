@@ -1,4 +1,4 @@
-"""Velocity as Engbert & Kliegl (2003) take it: symmetric differences, averaged.
+"""Velocity after Engbert & Kliegl (2003): averaged symmetric differences.
 
 v[n] = rate · Σ_{k=1..m} (x[n+k] − x[n−k]) / (m(m+1)); m = 2 is the authors' five-point form.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gazelive.compilation import kernel
+from gazelive.system import kernel
 
 
 @kernel
@@ -67,7 +67,7 @@ def elliptic_runs(
     """Write first and last index of each run of at least `shortest` samples outside the ellipse.
 
     Velocities, thresholds: °/s. `runs` has shape (more than n / (shortest + 1), 2); the number of
-    rows written is returned. NaN is inside, so that a lost sample ends a run.
+    rows written is returned. NaN counts as inside: a lost sample ends a run.
     """
     n_runs = 0
     length = 0
@@ -110,7 +110,7 @@ def measure_runs(
         peak = 0.0
         for i in range(first, last + 1):
             squared = vx[i] * vx[i] + vy[i] * vy[i]
-            if squared > peak:  # noqa: PLR1730  so that a lost one is never the peak
+            if squared > peak:  # noqa: PLR1730  a lost one is never the peak
                 peak = squared
         measures[k, 0] = np.sqrt(peak)
         measures[k, 1] = x_deg[last] - x_deg[first]

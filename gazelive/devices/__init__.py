@@ -1,1 +1,5 @@
-"""Eye trackers and what stands in for them."""
+"""Gaze devices: EyeLink, replayed recordings, and a simulated tracker."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,6 @@
-"""How a device's own time runs against the host's clock.
+"""Pacing: a device's own time against the host's clock.
 
-Positions are computed from an anchor, never by adding up intervals, so an hour of playing is as
-exact as a second of it.
+Positions are computed from an anchor, never by adding intervals, so errors do not accumulate.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from gazelive.clock import Clock
 class Pace:
     """A piecewise linear time: `position_us` grows by `rate` · 1e6 per host second.
 
-    It stands still until it is run.
+    It stands still until `run`.
     """
 
     def __init__(self, clock: Clock, position_us: float = 0.0) -> None:
@@ -29,7 +28,7 @@ class Pace:
         return self._anchor_us + max(elapsed_s, 0.0) * self._us_per_s
 
     def reached_s(self, position_us: float) -> float:
-        """Return the host time at which the position is reached as things stand (maybe never)."""
+        """Return the host time at which the position will be reached (infinity if never)."""
         if position_us <= self._anchor_us:
             return self._anchor_s
         if self._us_per_s == 0:
@@ -37,7 +36,7 @@ class Pace:
         return self._anchor_s + (position_us - self._anchor_us) / self._us_per_s
 
     def run(self, rate: float, position_us: float | None = None) -> None:
-        """Go on at `rate` (0: stand still) from the position reached, or from `position_us`."""
+        """Continue at `rate` (0: stand still) from the current position, or from `position_us`."""
         now_s = self._clock.now_s()
         self._anchor_us = self.position_us(now_s) if position_us is None else position_us
         self._anchor_s = now_s

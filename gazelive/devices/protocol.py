@@ -1,10 +1,10 @@
-"""What a gaze device is: one small Protocol, and one more for each thing only some can do.
+"""Protocols of a gaze device: one for all devices, and one for each further capability.
 
-Ask for a capability with `isinstance(device, SeesStimulus)`; a device has it by having its
+Test for a capability with `isinstance(device, SeesStimulus)`; a device has it by having its
 methods, not by declaring it.
 
-One thread owns a device and makes every call to it (the EyeLink's library is not known to bear
-two). Whoever else wants something asks that thread, and says when it was wanted: hence `at_s`.
+One thread owns a device and makes every call to it (the EyeLink's library may not support two).
+Other threads submit their requests to it, with the time at which they were made: hence `at_s`.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from gazelive.gaze.stream import Chunk, StreamDescription
-from gazelive.recordings.recording import Calibration, DriftCorrection
+from gazelive.gaze import Chunk, StreamDescription
+from gazelive.recordings import Calibration, DriftCorrection
 
 MAX_CHUNK_SAMPLES = 4096
-"""So that a chunk stays small however late its reader is; the rest comes with the next call."""
+"""Keeps a chunk small if its reader is late; the rest comes with the next call."""
 
 
 @runtime_checkable
 class GazeDevice(Protocol):
     """A source of gaze samples.
 
-    `start` … `stop` is one recording block and may be repeated; a replayed file may begin further
-    blocks in between. Blocks and chunks are numbered from 0 over the device's whole life, without
-    gaps. Whoever calls at the wrong moment gets a `DeviceError`: `start` while recording,
-    `read_chunk` before the first `start`, either after `close`.
+    `start` … `stop` is one recording block and may be repeated; a replayed file may start further
+    blocks in between. Blocks and chunks are numbered from 0 over the device's lifetime, without
+    gaps. A call in the wrong state raises a `DeviceError`: `start` while recording, `read_chunk`
+    before the first `start`, either after `close`.
     """
 
     def describe(self) -> StreamDescription:
-        """Return what the block of the last chunk delivers, or after `start` the coming one's."""
+        """Return the description of the last chunk's block, or after `start` of the next one."""
         ...
 
     def start(self) -> None:
-        """Begin to record a new block."""
+        """Start to record a new block."""
         ...
 
     def read_chunk(self, timeout_s: float) -> Chunk | None:
-        """Return what has arrived since the last call, waiting for it up to `timeout_s`.
+        """Return what has arrived since the last call, waiting up to `timeout_s`.
 
-        A device may wait for more than one sample, so that reading costs little, but no longer
-        than it was asked to. None means that nothing came in time; after `stop`, and at
-        `finished`, that nothing is left. No sample and no message is ever left out or given
-        twice. A chunk holds a sample or a message, and its arrays belong to the caller.
+        A device may wait for several samples, to make reading cheap, but not longer than
+        `timeout_s`. None means that nothing came in time; after `stop`, and when `finished`, that
+        nothing is left. No sample or message is ever skipped or repeated. A chunk has at least one
+        sample or message, and its arrays belong to the caller.
         """
         ...
 
     @property
     def finished(self) -> bool:
-        """True once everything was read that will ever come (for a live tracker: once closed)."""
+        """True once everything has been read (for a live tracker: once closed)."""
         ...
 
     def tracker_time_us(self) -> int:
@@ -64,18 +64,18 @@ class GazeDevice(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of everything, also of what was not read; at any time, twice too."""
+        """Release everything, including unread samples; at any time, also twice."""
         ...
 
 
 @runtime_checkable
 class SendsMessages(Protocol):
-    """A device that stamps messages with its own time and hands them on in its chunks."""
+    """A device that stamps messages with its own time and returns them in its chunks."""
 
     def send_message(self, text: str, at_s: float | None = None) -> None:
-        """Stamp and store `text`, which is true of now or of `at_s` on the host's clock.
+        """Stamp and store `text` for now, or for `at_s` on the host's clock.
 
-        It comes with the next chunk, also when it was sent between two blocks.
+        It comes with the next chunk, also if sent between two blocks.
         """
         ...
 
@@ -102,14 +102,14 @@ Stimulus = ImageStimulus | CrossStimulus
 
 @runtime_checkable
 class SeesStimulus(Protocol):
-    """A device whose viewer must be told what is on the screen, because it is simulated."""
+    """A device with a simulated viewer, who must be given what is on the screen."""
 
     def show(self, stimulus: Stimulus) -> None:
-        """Say that `stimulus` is visible from now on, in place of what was."""
+        """Show `stimulus` from now on, instead of the previous one."""
         ...
 
     def hide(self) -> None:
-        """Say that the screen is blank from now on."""
+        """Show a blank screen from now on."""
         ...
 
 
@@ -122,35 +122,35 @@ class Calibrates(Protocol):
         ...
 
     def check_drift(self, x_px: float, y_px: float) -> tuple[DriftCorrection, ...]:
-        """Measure each eye's error at a target that is on the screen now."""
+        """Measure each eye's error at a target that is on the screen."""
         ...
 
 
 @runtime_checkable
 class LooksAtTargets(Protocol):
-    """A device that draws no calibration targets itself, and says which are looked at."""
+    """A device that does not draw calibration targets itself, and reports the current one."""
 
     on_target: Callable[[float, float], None]
-    """Called with each target's place in screen pixels before it is looked at."""
+    """Called with each target's position in screen pixels before it is fixated."""
 
 
 @runtime_checkable
 class DrawsInWindow(Protocol):
-    """A device that draws its calibration itself, in a window that it must be given."""
+    """A device that draws its calibration itself, in a window that it is given."""
 
     def use_graphics(self, make: Callable[[Any], Any]) -> None:
-        """Take what makes the display of the vendor's tracker object; before `calibrate`."""
+        """Take the factory of a display for the vendor's tracker object; before `calibrate`."""
         ...
 
 
 @runtime_checkable
 class HasHostFile(Protocol):
-    """A device that keeps a recording of its own, such as the EyeLink's EDF."""
+    """A device that keeps its own recording, such as the EyeLink's EDF."""
 
     def receive_host_file(
         self, folder: Path, stem: str, progress: Callable[[float], None] | None = None
     ) -> Path:
-        """Fetch the file into `folder` as `stem` and the device's suffix, whole or not at all.
+        """Fetch the file into `folder` as `stem` and the device's suffix, atomically.
 
         Only between blocks and before `close`.
         """
@@ -162,16 +162,16 @@ HostRequest = Literal["repeat", "skip", "abort"]
 
 @runtime_checkable
 class HasHostMenu(Protocol):
-    """A device at whose own computer somebody can end a trial."""
+    """A device at whose host computer the operator can end a trial."""
 
     def take_host_request(self) -> HostRequest | None:
-        """Return once what was chosen there; the device records no more then."""
+        """Return once what the operator chose; the device has stopped recording then."""
         ...
 
 
 @runtime_checkable
 class TellsProblems(Protocol):
-    """A device that knows what is wrong with it, such as another rate than was asked for."""
+    """A device that reports its own problems, such as another rate than requested."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -180,12 +180,12 @@ class TellsProblems(Protocol):
 
 
 class Playback(msgspec.Struct, frozen=True, kw_only=True):
-    """How a playback stands."""
+    """State of a playback."""
 
     position_s: float
-    """Time played since the beginning, in the time of the recording."""
+    """Time played since the start, in the time of the recording."""
     duration_s: float
-    """The whole; with a loop, one lap."""
+    """Total time; with a loop, one lap."""
     speed: float | None
     """Times real time; None is as fast as possible."""
     paused: bool
@@ -193,14 +193,14 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True):
 
 @runtime_checkable
 class ControlsPlayback(Protocol):
-    """A device that plays something back, and can be paused and hurried."""
+    """A device that plays something back, and can be paused and sped up."""
 
     def pause(self) -> None:
-        """Hold the device's time still; what had arrived can be read. Twice is once."""
+        """Stop the device's time; what has arrived can be read. May be called twice."""
         ...
 
     def resume(self) -> None:
-        """Go on from where it was paused."""
+        """Continue after a pause."""
         ...
 
     def set_speed(self, speed: float | None) -> None:
@@ -208,5 +208,5 @@ class ControlsPlayback(Protocol):
         ...
 
     def playback(self) -> Playback:
-        """Return how it stands."""
+        """Return the state of the playback."""
         ...

@@ -1,4 +1,8 @@
-"""From a device to disk, and only then to whoever else wants the chunks."""
+"""Recorder: from a device to disk, and only then to other consumers of the chunks.
+
+It also asks the tracker for its time now and then. Two quartz clocks differ by some ten parts in a
+million, a millisecond every minute or two, so an offset measured once does not hold for a session.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,71 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from gazelive.clock import Clock
-from gazelive.devices.clock_fit import ClockQueries
 from gazelive.devices.protocol import ControlsPlayback, GazeDevice
 from gazelive.errors import GazeliveError
-from gazelive.gaze.samples import empty_samples
-from gazelive.gaze.stream import Chunk, Message, StreamDescription
-from gazelive.recordings.journal import Notes
-from gazelive.recordings.session_folder import SessionWriter
+from gazelive.gaze import Chunk, Message, StreamDescription, empty_samples, in_time_order
+from gazelive.recordings import ClockFit, Notes, SessionWriter
+
+QUERY_INTERVAL_S = 1.0
+BEST_QUERY_S = 20e-6
+"""Least uncertainty of a query."""
+
+
+class ClockQueries:
+    """Queries a device's time periodically, and fits a line through the answers."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._host_s: list[float] = []
+        self._tracker_us: list[int] = []
+        self._uncertainty_s: list[float] = []
+
+    def ask(self, device: GazeDevice) -> None:
+        """Ask for the device's time, if the last answer is `QUERY_INTERVAL_S` old."""
+        before_s = self._clock.now_s()
+        if self._host_s and before_s < self._host_s[-1] + QUERY_INTERVAL_S:
+            return
+        tracker_us = device.tracker_time_us()
+        after_s = self._clock.now_s()
+        self._host_s.append((before_s + after_s) / 2)
+        self._tracker_us.append(tracker_us)
+        self._uncertainty_s.append(max((after_s - before_s) / 2, BEST_QUERY_S))
+
+    def fit(self) -> ClockFit | None:
+        """Return the line through the answers; quick answers weigh more. None if too few."""
+        n = len(self._host_s)
+        if n < 2:
+            return None
+        host_reference_s, tracker_reference_us = self._host_s[0], self._tracker_us[0]
+        host_s = np.array(self._host_s) - host_reference_s
+        tracker_us = np.array(self._tracker_us, np.int64) - tracker_reference_us
+        weights = 1.0 / np.array(self._uncertainty_s)
+        line = np.polynomial.Polynomial.fit(host_s, tracker_us, 1, w=weights)
+        at_start_us, at_end_us = line(0.0), line(host_s[-1])
+        return ClockFit(
+            host_reference_s=host_reference_s,
+            tracker_reference_us=float(tracker_reference_us + at_start_us),
+            tracker_us_per_host_s=float((at_end_us - at_start_us) / host_s[-1]),
+            residual_us=float(np.sqrt(np.mean((line(host_s) - tracker_us) ** 2))),
+            n_queries=n,
+        )
+
 
 ChunkSink = Callable[[Chunk, StreamDescription], None]
 """Takes a chunk that is on disk and the description of its block; must not block for long."""
 
 PATIENCE_S = 0.1
-"""How long a device may keep the loop from noticing that it should stop."""
+"""Longest time for which a device may keep the loop from stopping."""
 
 
 class Recorder:
     """Moves chunks from a device into a session folder and then on to the sinks.
 
-    For a loop that has more to do than recording; `record` is the loop that has not. Chunks and
-    blocks are numbered as the session needs it, also where it is resumed.
+    `step` is one turn of its owner's loop. Chunks and blocks are numbered for the session, also if
+    it is resumed.
     """
 
     def __init__(
@@ -45,11 +93,11 @@ class Recorder:
         self._device_block: int | None = None
         self._block = 0
         self._stream = device.describe()
-        # what plays back has a time, but no clock that could drift
+        # a playback has a time, but no clock that could drift
         self._queries = None if isinstance(device, ControlsPlayback) else ClockQueries(clock)
 
     def step(self, timeout_s: float) -> Chunk | None:
-        """Move what comes within `timeout_s`; return it as it was written, or None."""
+        """Store what comes within `timeout_s`; return it as written, or None."""
         chunk = self._save(timeout_s)
         if chunk is not None:
             for sink in self._sinks:
@@ -59,9 +107,9 @@ class Recorder:
         return chunk
 
     def note(self, message: Message) -> None:
-        """Put a message into the session and to the sinks that the tracker's own file has already.
+        """Add a message, which the tracker's own file has already, to the session and the sinks.
 
-        It goes with the next chunk, or with one of its own at the next `drain`.
+        It goes with the next chunk, or with a separate one at the next `drain`.
         """
         self._notes.append(message)
 
@@ -76,7 +124,7 @@ class Recorder:
         return self._write(chunk)
 
     def _save_notes(self) -> Chunk | None:
-        """Write notes by themselves, unless no block has begun: then they wait for the first."""
+        """Write notes in a separate chunk, unless no block has started: then they wait."""
         if not self._notes or self._device_block is None:
             return None
         return self._write(Chunk(0, self._block, empty_samples(0), (), self._clock.now_s()))
@@ -85,20 +133,20 @@ class Recorder:
         messages = chunk.messages
         if self._notes:
             both = (*messages, *self._notes)
-            messages = tuple(sorted(both, key=lambda message: message.tracker_time_us))
+            messages = tuple(in_time_order(both))
             self._notes.clear()
         chunk = replace(chunk, number=self._writer.next_chunk, block=self._block, messages=messages)
         self._writer.append(chunk)
         return chunk
 
     def drain(self) -> None:
-        """Move what is left after the device was stopped."""
+        """Store what is left after the device was stopped."""
         while self.step(0.0) is not None:
             pass
 
     def finish(self, reason: str) -> None:
-        """Store how the clocks ran and close the session, for `reason`."""
-        if self._notes:  # no block has ever begun that could have taken them
+        """Store the clock fit and close the session, for `reason`."""
+        if self._notes:  # no block has started that could have taken them
             self._writer.append_notes(Notes(messages=tuple(self._notes)))
             self._notes.clear()
         try:
@@ -107,10 +155,10 @@ class Recorder:
             self._writer.close(reason)
 
     def rescue(self) -> None:
-        """Stop the device after an error and save what can be, without the sinks.
+        """Stop the device after an error and save what can be saved, without the sinks.
 
-        It raises no `GazeliveError`: what fails now fails because of the error before, which is
-        the one to tell. The session remains to be closed.
+        It raises no `GazeliveError`: failures here follow from the original error, which is the
+        one to report. The caller closes the session.
         """
         for save in (self._device.stop, self._save_rest, self._store_clock_fit):
             with contextlib.suppress(GazeliveError):
@@ -124,32 +172,3 @@ class Recorder:
         fit = self._queries.fit() if self._queries is not None else None
         if fit is not None:
             self._writer.update(clock_fit=fit)
-
-
-def record(
-    device: GazeDevice,
-    writer: SessionWriter,
-    sinks: Sequence[ChunkSink] = (),
-    *,
-    clock: Clock,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> str:
-    """Record one run until the device has no more or `should_stop`; return why it ended.
-
-    The device is stopped and the session closed with the reason, also when something fails:
-    then with that failure as the reason, which is raised.
-    """
-    recorder = Recorder(device, writer, sinks, clock=clock)
-    with writer:
-        try:
-            device.start()
-            while not (device.finished or should_stop()):
-                recorder.step(PATIENCE_S)
-            reason = "the device had no more" if device.finished else "stopped"
-            device.stop()
-            recorder.drain()
-        except BaseException:
-            recorder.rescue()
-            raise
-        recorder.finish(reason)
-    return reason

@@ -1,34 +1,32 @@
-"""A recording that plays as if the tracker were here: at its own pace, faster, or all at once."""
+"""Replay of a recording as a device: in real time, faster, or all at once."""
 
 from __future__ import annotations
 
 import math
 
 from gazelive.clock import Clock
-from gazelive.devices.cursor import Cursor, Due
 from gazelive.devices.lifecycle import Lifecycle
 from gazelive.devices.pacing import Pace
 from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, Playback
-from gazelive.devices.timeline import lay_out
+from gazelive.devices.timeline import Cursor, Due, lay_out
 from gazelive.errors import ConfigError, DeviceError
-from gazelive.gaze.samples import empty_samples
-from gazelive.gaze.stream import Chunk, Message, StreamDescription
-from gazelive.recordings.recording import Recording
+from gazelive.gaze import Chunk, Message, StreamDescription, empty_samples, in_time_order
+from gazelive.recordings import Recording
 
 
 class ReplayDevice:
     """Plays any recording once, or in a loop.
 
-    Samples and messages keep the recording's own times; a loop shifts them from lap to lap, so
-    that time goes on. Each sample arrives at its own target on the clock, counted from the
-    start (or the last change of speed), so that no error adds up. Unless it is asked to be
-    quicker by a short timeout, the device hands out `chunk_s` of host time at once.
+    Samples and messages keep the recording's own times; a loop shifts them from lap to lap, so time
+    continues. Each sample arrives at its own target on the clock, counted from the start (or the
+    last change of speed), so errors do not accumulate. Unless a short timeout requests less, the
+    device returns `chunk_s` of host time at once.
 
-    Blocks follow one another as they were recorded. Pauses between them are kept, as the
-    messages of an experiment lie there; but breaks longer than `longest_gap_s` (coffee,
-    calibration) play in that time. 0 skips them all, infinity keeps them.
+    Blocks follow one another as recorded. Pauses between them are kept, since an experiment sends
+    messages there; but breaks longer than `longest_gap_s` (coffee, calibration) play in that time.
+    0 skips them all, infinity keeps them.
 
-    `stop` and `start` again goes on from where it stopped, as a new block.
+    `stop` and `start` continue as a new block.
     """
 
     def __init__(
@@ -61,23 +59,23 @@ class ReplayDevice:
         self._n_starts = 0
         self._block = -1
         self._source: tuple[int, int, int] | None = None
-        """Start, lap and recorded block that the current block is made of."""
+        """Start, lap and recorded block of the current block."""
 
     def describe(self) -> StreamDescription:
-        """Return what the recording says of the current block."""
+        """Return the recording's description of the current block."""
         return self._streams[self._source[2] if self._source else 0]
 
     def start(self) -> None:
-        """Play, from the beginning or from where it was stopped."""
+        """Play from the start, or from where it was stopped."""
         self._life.require_open()
         if self._cursor.at_end:
-            raise DeviceError("the recording has been played to its end: replay it anew")
+            raise DeviceError("the recording has been played to its end: start a new replay")
         self._life.start()
         self._n_starts += 1
         self._run()
 
     def read_chunk(self, timeout_s: float) -> Chunk | None:
-        """Return what is due; if it is not yet `chunk_s` of it, wait for that up to `timeout_s`."""
+        """Return what is due; if less than `chunk_s` is, wait up to `timeout_s`."""
         self._life.require_started()
         due_us = self._position_us
         if self._is_running and self._speed is None:
@@ -91,10 +89,10 @@ class ReplayDevice:
         return self._chunk(due)
 
     def _wait_for(self, target_us: float, timeout_s: float) -> float:
-        """Sleep until the target or the time-out; return the position that is reached then."""
+        """Sleep until the target or the timeout; return the position reached."""
         target_s = self._pace.reached_s(target_us)
         self._clock.sleep_until_s(min(target_s, self._clock.now_s() + timeout_s))
-        # a target that was waited for is reached, whatever rounding makes of it
+        # a target that was waited for is reached, whatever the rounding
         return max(self._position_us, target_us if self._clock.now_s() >= target_s else 0.0)
 
     def _chunk(self, due: Due | None) -> Chunk:
@@ -105,7 +103,7 @@ class ReplayDevice:
         else:
             samples = due.samples
             both = (*due.messages, *messages)
-            messages = tuple(sorted(both, key=lambda message: message.tracker_time_us))
+            messages = tuple(in_time_order(both))
             source = (self._n_starts, due.lap, due.block)
             if len(samples) and source != self._source:
                 self._source = source
@@ -135,16 +133,16 @@ class ReplayDevice:
             self._run()
 
     def close(self) -> None:
-        """End for good."""
+        """Close the replay."""
         self._life.close()
 
     def pause(self) -> None:
-        """Hold the recording's time still."""
+        """Stop the recording's time."""
         self._paused = True
         self._run()
 
     def resume(self) -> None:
-        """Go on from where it was paused."""
+        """Continue after a pause."""
         self._paused = False
         self._run()
 
@@ -154,7 +152,7 @@ class ReplayDevice:
         self._run()
 
     def playback(self) -> Playback:
-        """Return how it stands; breaks count as long as they play."""
+        """Return the state of the playback; breaks count with the time they play."""
         duration_us = self._timeline.playing_us
         position_us = self._position_us
         position_us = position_us % duration_us if self._loop else min(position_us, duration_us)
@@ -171,11 +169,11 @@ class ReplayDevice:
 
     @property
     def _position_us(self) -> float:
-        # the pace stands still while all is given at once, and what was given leads
+        # the pace stands still while everything is returned at once
         return max(self._pace.position_us(), self._cursor.taken_us)
 
     def _run(self) -> None:
-        """Let time run from here as speed, pause and stop have it."""
+        """Run time from here according to speed, pause and stop."""
         self._pace.run((self._speed or 0.0) if self._is_running else 0.0, self._position_us)
 
 

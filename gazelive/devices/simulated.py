@@ -1,4 +1,4 @@
-"""A tracker in front of a simulated viewer, who looks at what the experiment shows."""
+"""Simulated tracker with a simulated viewer, who looks at what the experiment shows."""
 
 from __future__ import annotations
 
@@ -12,45 +12,55 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.clock import Clock
-from gazelive.devices.host_file import HostFile
 from gazelive.devices.lifecycle import Lifecycle
 from gazelive.devices.pacing import Pace
 from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ImageStimulus, Stimulus
-from gazelive.devices.simulated_calibration import (
+from gazelive.devices.simulated_host import (
     MEASURING_S,
     SETTLING_S,
+    HostFile,
     calibration_results,
     calibration_targets_px,
     measure_miss,
 )
 from gazelive.errors import CalibrationError
-from gazelive.gaze.samples import Eyes, Samples, each_eye, empty_samples
-from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
-from gazelive.gaze.stream import Chunk, Message, StreamDescription
-from gazelive.models.saliency import SaliencyMap, generated_saliency, image_saliency
-from gazelive.recordings.recording import Calibration, DriftCorrection
-from gazelive.simulation.viewing import ViewerSimulation
+from gazelive.gaze import (
+    PAPER_SCREEN,
+    Chunk,
+    Eyes,
+    Integers,
+    Message,
+    Samples,
+    ScreenGeometry,
+    StreamDescription,
+    each_eye,
+    empty_samples,
+    in_time_order,
+)
+from gazelive.recordings import Calibration, DriftCorrection
+from gazelive.simulation import ViewerSimulation
+from gazelive.stimuli import SaliencyMap, generated_saliency, image_saliency
 
 SaliencyOf = Callable[[str], SaliencyMap]
-"""Takes the name of an image and tells where in it people look."""
+"""Takes the name of an image and returns where in it people look."""
 
 UNSEEN_S = 1.0
-"""Of the time between blocks the viewer lives only the last of it, so that breaks cost nothing."""
+"""Only the last part of a break is simulated, so long breaks cost nothing."""
 
 
 def generated_image(name: str) -> SaliencyMap:
-    """Return the map of an image that does not exist, the same for a name everywhere."""
+    """Return the map of an image that does not exist; always the same for a name."""
     return generated_saliency(name, seed=0)
 
 
 def saliency_in(folder: Path) -> SaliencyOf:
-    """Return what tells the saliency of the images in `folder`; names are relative to it."""
+    """Return a function for the saliency of the images in `folder`; names are relative to it."""
     return cache(lambda name: image_saliency(folder / name))
 
 
 @cache
 def _warm_up() -> None:
-    """Load the simulator's kernels, so that the first saccade of a session is not late."""
+    """Load the simulator's kernels, so the first saccade of a session is not late."""
     viewer = ViewerSimulation(
         "warm-up", seed=0, session=0, sampling_rate_hz=250.0, eyes="LR", screen=PAPER_SCREEN
     )
@@ -59,11 +69,11 @@ def _warm_up() -> None:
 
 
 class SimulatedDevice:
-    """Samples are made when they are read, up to the clock's now.
+    """Simulates samples when they are read, up to the clock's current time.
 
-    The tracker's time has an origin of its own and runs `drift_ppm` faster than the host's.
-    The same viewer, seed, session and commands at the same times give the same samples, however
-    they are read. Calibration and drift check measure the simulated gaze; they take no time.
+    The tracker's time has its own origin and runs `drift_ppm` faster than the host's. The same
+    viewer, seed, session and commands at the same times give the same samples, however they are
+    read. Calibration and drift check measure the simulated gaze; they take no time.
     """
 
     def __init__(
@@ -107,21 +117,21 @@ class SimulatedDevice:
         self._pace.run(1.0 + drift_ppm * 1e-6)
         self._chunk_n = max(round(chunk_s * sampling_rate_hz), 1)
         self._n_lived = 0
-        """Sample intervals since the origin up to which the viewer has lived."""
+        """Sample intervals since the origin that have been simulated."""
         self._arrived: deque[tuple[int, Samples]] = deque()
-        """Block and samples that nobody has read."""
+        """Blocks and samples that have not been read."""
         self._sent: list[Message] = []
         self._block = -1
         self._n_chunks = 0
         self.on_target: Callable[[float, float], None] = lambda _x_px, _y_px: None
-        """Called with each target of a calibration or drift check before it is looked at."""
+        """Called with each target of a calibration or drift check before it is fixated."""
 
     def describe(self) -> StreamDescription:
-        """Return what it delivers, which never changes."""
+        """Return the description of the stream, which never changes."""
         return self._stream
 
     def start(self) -> None:
-        """Begin to record."""
+        """Start to record."""
         self._life.require_open()
         self._live()
         self._life.start()
@@ -129,7 +139,7 @@ class SimulatedDevice:
         self._host_file.start_block(self._stream)
 
     def read_chunk(self, timeout_s: float) -> Chunk | None:
-        """Return what has arrived; if it is not yet `chunk_s` of it, wait up to `timeout_s`."""
+        """Return what has arrived; if less than `chunk_s` has, wait up to `timeout_s`."""
         self._life.require_started()
         if self._life.recording:
             self._wait(max(timeout_s, 0.0))
@@ -140,7 +150,7 @@ class SimulatedDevice:
             block, samples = self._block, empty_samples(0)
         else:
             return None
-        messages = tuple(sorted(self._sent, key=lambda message: message.tracker_time_us))
+        messages = tuple(in_time_order(self._sent))
         self._sent.clear()
         number = self._n_chunks
         self._n_chunks += 1
@@ -162,7 +172,7 @@ class SimulatedDevice:
             self._life.stop()
 
     def close(self) -> None:
-        """End for good, and delete the host file."""
+        """Close the tracker, and delete the host file."""
         if self._life.close():
             self._arrived.clear()
             self._host_file.close()
@@ -175,7 +185,7 @@ class SimulatedDevice:
         self._host_file.add_message(message)
 
     def show(self, stimulus: Stimulus) -> None:
-        """Let the viewer see an image or a cross from now on."""
+        """Show the viewer an image or a cross from now on."""
         self._life.require_open()
         self._live()
         if isinstance(stimulus, ImageStimulus):
@@ -185,7 +195,7 @@ class SimulatedDevice:
             self._viewer.show_cross(stimulus.x_px, stimulus.y_px)
 
     def hide(self) -> None:
-        """Let the viewer see a blank screen from now on."""
+        """Show the viewer a blank screen from now on."""
         self._life.require_open()
         self._live()
         self._viewer.hide()
@@ -211,7 +221,7 @@ class SimulatedDevice:
         return tuple(results)
 
     def check_drift(self, x_px: float, y_px: float) -> tuple[DriftCorrection, ...]:
-        """Measure where the viewer's gaze is while the viewer looks at the target."""
+        """Measure the viewer's gaze during fixation of the target."""
         self._life.require_between_blocks("checking drift", CalibrationError)
         self._live()
         self.on_target(x_px, y_px)
@@ -242,7 +252,7 @@ class SimulatedDevice:
         return self._host_file.write(folder, stem, progress)
 
     def _look_at(self, x_px: float, y_px: float) -> Samples:
-        """Return what the tracker sees once the viewer has looked at a target for a while."""
+        """Return samples of the viewer's fixation of a target."""
         self._viewer.show_cross(x_px, y_px)
         self._viewer.advance(round(SETTLING_S * self._stream.sampling_rate_hz))
         samples, _ = self._viewer.advance(round(MEASURING_S * self._stream.sampling_rate_hz))
@@ -256,13 +266,13 @@ class SimulatedDevice:
         complete_s = self._pace.reached_s(float(self._sample_us(last)))
         self._clock.sleep_until_s(min(complete_s, deadline_s))
 
-    def _sample_us(self, count: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the tracker's time of the samples that are so many intervals from the origin."""
+    def _sample_us(self, count: npt.ArrayLike) -> Integers:
+        """Return the tracker's time of samples by their number of intervals from the origin."""
         elapsed_us = np.asarray(count) * (1e6 / self._stream.sampling_rate_hz)
         return np.asarray(self._origin_us + np.round(elapsed_us), np.int64)
 
     def _live(self) -> None:
-        """Let the viewer live up to now; while recording, keep what the tracker sees."""
+        """Simulate up to now; while recording, keep the samples."""
         position_us = self._pace.position_us() - self._origin_us + 0.5
         n_due = math.floor(position_us * self._stream.sampling_rate_hz / 1e6) + 1
         if not self._life.recording:

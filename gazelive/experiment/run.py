@@ -13,63 +13,72 @@ from pathlib import Path
 import zmq
 
 from gazelive.clock import Clock, MonotonicClock
-from gazelive.code_pages import forgive_code_pages
-from gazelive.config.reading import snapshot
-from gazelive.config.schema import Keys
-from gazelive.devices.protocol import DrawsInWindow, GazeDevice, TellsProblems
-from gazelive.devices.simulated import saliency_in
-from gazelive.engine.addresses import Addresses
-from gazelive.engine.child import START_S as ENGINE_START_S
-from gazelive.engine.control import request
-from gazelive.engine.device_control import DeviceControl
-from gazelive.engine.keys import Context
-from gazelive.engine.transport import ChunkSender, SettledPosteriors
+from gazelive.devices import DrawsInWindow, GazeDevice, TellsProblems, saliency_in
 from gazelive.errors import GazeliveError, PeerLostError
-from gazelive.experiment.desk import Desk
-from gazelive.experiment.display import Display, Words
-from gazelive.experiment.ending import heed_no_more, heed_once
-from gazelive.experiment.plan import Plan, make_plan
-from gazelive.experiment.replayed_session import ReplayedSession, plan_of
-from gazelive.experiment.saving import save
+from gazelive.experiment.config.reading import snapshot
+from gazelive.experiment.config.schema import Keys
+from gazelive.experiment.display.display import Display, Words
+from gazelive.experiment.process.device_thread import DeviceThread
+from gazelive.experiment.process.launch import RUN_FLAG, RunSpec, decode_spec
+from gazelive.experiment.process.saving import save
+from gazelive.experiment.process.tracker import open_device
+from gazelive.experiment.protocol.plan import Plan, make_plan
+from gazelive.experiment.protocol.replayed_session import ReplayedSession, plan_of
+from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.session import Session
-from gazelive.experiment.spec import RUN_FLAG, RunSpec, decode_spec
-from gazelive.experiment.stage import SessionAbortedError
-from gazelive.experiment.tracker import open_device
-from gazelive.gaze.documents import Posterior
-from gazelive.recordings.opening import read_recording
-from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import SessionManifest, SessionWriter
-from gazelive.recordings.session_writer import now_iso
+from gazelive.gaze import Posterior
+from gazelive.live import (
+    START_S as ENGINE_START_S,
+    Addresses,
+    ChunkSender,
+    Context,
+    DeviceControl,
+    SettledPosteriors,
+    request,
+)
+from gazelive.recordings import Recording, SessionManifest, SessionWriter, now_iso, read_recording
+from gazelive.system import (
+    get_logger,
+    ignore_signals,
+    interrupt_once,
+    log_to_file,
+    log_to_stderr,
+    python_module,
+    replace_unencodable,
+)
 
+log = get_logger(__name__)
+LOG_NAME = "experiment.log"
 ENGINE_LATE_S = 15.0
-"""After this time the experimenter is told that it can be done without."""
+"""After this time the experimenter can continue without the engine."""
 
 Script = Callable[[Session], None]
 OpenDisplay = Callable[[RunSpec, Clock], Display]
 
 
 def main(script: Script, opens: OpenDisplay | None = None) -> None:
-    """Run `script` for a session: what a file in `experiments/` does when it is run.
+    """Run `script` for a session; called by the files in `experiments/`.
 
     Run by hand it lets `gazelive record` start everything, which runs it again. `opens` makes
     another display than a window.
     """
-    forgive_code_pages()
+    replace_unencodable()
     arguments = sys.argv[1:]
     if arguments[:1] == [RUN_FLAG]:
-        heed_once()
-        sys.exit(run_told(decode_spec(arguments[1]), script, opens or open_display))
+        interrupt_once()
+        log_to_stderr()
+        sys.exit(run_reporting(decode_spec(arguments[1]), script, opens or open_display))
     config = Path(sys.argv[0]).with_suffix(".toml")
-    command = [sys.executable, "-m", "gazelive", "record", str(config), *arguments]
+    command = python_module("gazelive", "record", str(config), *arguments)
     with subprocess.Popen(command) as process:
         while process.poll() is None:
-            with contextlib.suppress(KeyboardInterrupt):  # it has heard that too, and ends in order
+            with contextlib.suppress(KeyboardInterrupt):  # the child got it too and ends in order
                 process.wait()
     sys.exit(process.returncode)
 
 
-def run_told(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
-    """Run a session and tell what goes wrong in one sentence; return the exit code."""
+def run_reporting(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
+    """Run a session, print an error as one sentence, and return the exit code."""
     try:
         run_session(spec, script, opens)
     except GazeliveError as error:
@@ -89,10 +98,10 @@ def open_display(spec: RunSpec, clock: Clock) -> Display:
     """Open the window.
 
     On a screen of another shape than the configured one gaze would be off, so a real tracker's
-    session is refused there; where nobody real looks, a window to scale does.
+    session is refused there; for a simulated or replayed one a window to scale will do.
     """
-    from gazelive.experiment.psychopy_display import PsychoPyDisplay
-    from gazelive.experiment.psychopy_window import fits_screen
+    from gazelive.experiment.display.psychopy_display import PsychoPyDisplay
+    from gazelive.experiment.display.psychopy_window import fits_screen
 
     screen = spec.config.screen
     windowed = spec.windowed
@@ -111,7 +120,7 @@ def open_display(spec: RunSpec, clock: Clock) -> Display:
 def run_session(
     spec: RunSpec, script: Script, opens: OpenDisplay, clock: Clock | None = None
 ) -> Session:
-    """Run a session from opening to closing; whatever happens, what was recorded is saved.
+    """Run a session from opening to closing; the recording is saved whatever happens.
 
     An abort by key, by Ctrl-C or from the dashboard is an orderly end. A failure is raised after
     everything was closed.
@@ -123,7 +132,7 @@ def run_session(
         recording = None if replayed is None else read_recording(replayed)
         if recording is not None and recording.problems:
             first = recording.problems[0].text
-            say(f"The recording is damaged (gazelive info tells where), such as: {first}")
+            say(f"The recording is damaged (see gazelive info): {first}")
         saliency_of = saliency_in(spec.stimuli)
         plan = planned(spec, recording)
         display = opens(spec, clock)
@@ -132,12 +141,16 @@ def run_session(
         cleaning.callback(device.close)
         if isinstance(device, DrawsInWindow):
             device.use_graphics(display.calibration_graphics())
-        cleaning.callback(_tell_problems, device, say)
-        lines = _Lines(spec.address, device)
+        cleaning.callback(_print_problems, device, say)
+        lines = _Lines(spec.live.address, device)
         cleaning.callback(lines.close)
-        writer = SessionWriter.create(Path(spec.folder), _manifest(spec, device, plan))
+        writer = SessionWriter.create(spec.live.folder, _manifest(spec, device, plan))
         cleaning.enter_context(writer)
-        desk = Desk(device, writer, clock=clock, sender=lines.sender, server=lines.control)
+        cleaning.enter_context(log_to_file(writer.folder / LOG_NAME))
+        log.info("%s, device %s", spec.participant, spec.config.tracker.device)
+        device_thread = DeviceThread(
+            device, writer, clock=clock, sender=lines.sender, server=lines.control
+        )
         simulates = spec.config.tracker.device == "simulated"
         kind = Session if recording is None else ReplayedSession
         session = kind(
@@ -145,24 +158,25 @@ def run_session(
             plan,
             spec.participant,
             display,
-            desk,
+            device_thread,
             clock=clock,
             folder=writer.folder,
             attended=spec.config.tracker.device == "eyelink",
             latest_posterior=lines.latest_posterior,
             prepare_image=saliency_of if simulates else lambda _name: None,
             say=say,
-            snapshots=None if spec.snapshots is None else Path(spec.snapshots),
+            snapshots=spec.snapshots,
         )
 
         def run() -> None:
             lines.wait_for_engine(display, spec.config.keys)
             display.come_to_front()
-            desk.open()
+            device_thread.open()
             script(session)
 
         failure = _failure_of(run, session)
-        _raise_first(failure, save(session, desk, display, writer, say))
+        log.info("ended: %s", session.report.reason, exc_info=failure)
+        _raise_first(failure, save(session, device_thread, display, writer, say))
     return session
 
 
@@ -174,7 +188,7 @@ def _failure_of(run: Callable[[], None], session: Session) -> BaseException | No
     failure: BaseException | None = None
     try:
         run()
-        heed_no_more()
+        ignore_signals()
     except SessionAbortedError as abort:
         session.report.reason = str(abort)
     except KeyboardInterrupt:
@@ -183,20 +197,20 @@ def _failure_of(run: Callable[[], None], session: Session) -> BaseException | No
         is_known = isinstance(error, GazeliveError)
         session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
         failure = error
-    heed_no_more()
+    ignore_signals()
     return failure
 
 
 def _raise_first(failure: BaseException | None, problems: list[Exception]) -> None:
-    """Raise what failed first, if anything; what failed after it is a warning, told once."""
+    """Raise the first failure, if any; warn of each other one once."""
     failures = [*([] if failure is None else [failure]), *problems]
     if not failures:
         return
-    told = {str(failures[0])}
+    printed = {str(failures[0])}
     for problem in failures[1:]:
-        if str(problem) not in told:
+        if str(problem) not in printed:
             print(f"warning: {problem}", file=sys.stderr)
-            told.add(str(problem))
+            printed.add(str(problem))
     raise failures[0]
 
 
@@ -218,9 +232,9 @@ class _Lines:
         self._posteriors = SettledPosteriors(self._context, addresses.documents)
 
     def wait_for_engine(self, display: Display, keys: Keys) -> None:
-        """Show that it is not long any more until the engine is ready; the first time it compiles.
+        """Show a notice until the engine is ready; the first time it compiles.
 
-        An engine that never comes is done without: it catches up whenever it does.
+        The experimenter can begin without it; it catches up when it comes.
         """
         if self._control_address is None:
             return
@@ -247,7 +261,7 @@ class _Lines:
         return None if self._posteriors is None else self._posteriors.latest()
 
     def close(self) -> None:
-        """Let go; what was sent last has a moment to leave."""
+        """Close the sockets; the last messages have a moment to leave."""
         parts = [part for part in (self.sender, self.control, self._posteriors) if part is not None]
         for part in parts:
             part.close()
@@ -272,14 +286,14 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
         device=stream.device,
         mode=who.mode,
         started_at=now_iso(),
-        # of a replayed recording only it can tell, or the engine finds it out
+        # a replayed recording has its own, or the engine finds it
         screen=stream.screen if spec.replayed is not None else config.screen.geometry,
         screen_px=stream.screen_px,
         sampling_rate_hz=stream.sampling_rate_hz,
         config={
             **snapshot(config),
             **spec.label,
-            "config_file": spec.config_path,
+            "config_file": str(spec.config_path),
             "n_trials": len(plan.trials),
             "images": [trial.image for trial in plan.trials],
             "seed": plan.seed,
@@ -291,12 +305,12 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
     )
 
 
-def _tell_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
+def _print_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
     if isinstance(device, TellsProblems):
         for problem in device.problems:
             say(f"The tracker: {problem}")
 
 
 def _print(text: str) -> None:
-    with contextlib.suppress(OSError):  # nobody reads any more; that is no reason to stop
+    with contextlib.suppress(OSError):  # a closed pipe is no reason to stop
         print(text, flush=True)

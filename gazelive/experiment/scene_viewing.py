@@ -1,12 +1,12 @@
-"""Scene viewing as Makowski et al. (2020) recorded it: cross, image, blank. Copy and edit it.
+"""Scene viewing as in Makowski et al. (2020): cross, image, blank. Copy and edit this script.
 
     python scene_viewing.py --viewer anna --session 1
 
-does the same as
+is the same as
 
     gazelive record scene_viewing.toml --viewer anna --session 1
 
-What can be told in numbers and words is in `scene_viewing.toml`; here is what happens when.
+Numbers and texts are in `scene_viewing.toml`; this script defines the order of events.
 """
 
 from gazelive.experiment.run import main
@@ -14,12 +14,12 @@ from gazelive.experiment.session import Session
 
 
 def scene_viewing(session: Session) -> None:
-    """Show every image once, after a cross, to somebody who memorises them."""
+    """Show every image once, each after a fixation cross."""
     session.instruct()
     session.calibrate()
     for trial in session.trials():  # with breaks, calibrations and drift checks as scheduled
         with session.recording(trial):  # keys may skip, repeat, recalibrate, pause or abort
-            session.fixate(trial)  # the cross, until gaze has rested on it
+            session.fixate(trial)  # the cross, until it is fixated
             session.show_image(trial)
             session.blank()
     session.recognise()

@@ -1,7 +1,7 @@
-"""A session as the paper recorded it; the script in `experiments/` says in which order.
+"""Session of one participant: the steps that an experiment script combines.
 
-Every change of the screen is a message with the time of its flip, to the tracker's own file and to
-the session folder; the messages are those of EyeLink's Data Viewer.
+Every change of the screen is logged with the time of its flip, in the tracker's file and in the
+session folder, in the message format of EyeLink Data Viewer.
 """
 
 from __future__ import annotations
@@ -13,15 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gazelive.clock import Clock
-from gazelive.config.schema import ExperimentConfig
-from gazelive.devices.protocol import (
-    CrossStimulus,
-    ImageStimulus,
-    LooksAtTargets,
-)
+from gazelive.devices import CrossStimulus, ImageStimulus, LooksAtTargets
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.experiment.desk import Desk
-from gazelive.experiment.display import (
+from gazelive.experiment.config.schema import ExperimentConfig
+from gazelive.experiment.display.display import (
     Blank,
     Cross,
     Display,
@@ -30,42 +25,43 @@ from gazelive.experiment.display import (
     Target,
     Words,
 )
-from gazelive.experiment.gate import FixationGate
-from gazelive.experiment.plan import Plan, PlannedTrial, questions
-from gazelive.experiment.setting_up import SettingUp, SetUpResults, is_due
-from gazelive.experiment.stage import (
+from gazelive.experiment.process.device_thread import DeviceThread
+from gazelive.experiment.protocol.gate import FixationGate
+from gazelive.experiment.protocol.plan import Plan, PlannedTrial, questions
+from gazelive.experiment.protocol.stage import (
     Outcome,
     SessionAbortedError,
     Stage,
     TrialInterruptedError,
 )
-from gazelive.experiment.trial_log import Timings, TrialLog
-from gazelive.gaze.documents import Posterior
+from gazelive.experiment.protocol.tracker_setup import SetupResults, TrackerSetup, is_due
+from gazelive.experiment.protocol.trial_log import Timings, TrialLog
+from gazelive.gaze import Posterior
 
 TARGET_S = 0.15
-"""How long each target of a simulated calibration is on the screen."""
+"""Duration of each target of a simulated calibration."""
 SETTLING_S = 1.0
-"""How long the engine may take to settle a trial before the next begins without it."""
+"""Longest wait for the engine to settle a trial before the next one begins."""
 
 
 @dataclass
-class Report(Timings, SetUpResults):
-    """What a session came to."""
+class Report(Timings, SetupResults):
+    """Results of a session."""
 
     outcomes: list[tuple[int, str, Outcome]] = field(default_factory=list)
-    """Trial, image and what became of it; a repeated trial is there twice."""
+    """Trial, image and outcome; a repeated trial appears twice."""
     n_gate_timeouts: int = 0
     n_right_answers: int = 0
     n_answers: int = 0
     reason: str = "all images were shown"
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many trials ended so."""
+        """Return the number of trials with this outcome."""
         return sum(1 for _, _, what in self.outcomes if what == outcome)
 
 
 class Session:
-    """One participant before the screen, step by step."""
+    """One participant in front of the screen, step by step."""
 
     def __init__(
         self,
@@ -73,7 +69,7 @@ class Session:
         plan: Plan,
         participant: Participant,
         display: Display,
-        desk: Desk,
+        device_thread: DeviceThread,
         *,
         clock: Clock,
         folder: Path,
@@ -87,13 +83,13 @@ class Session:
         self.plan = plan
         self.participant = participant
         self.report = Report()
-        self._desk = desk
+        self._device_thread = device_thread
         self._clock = clock
         self._folder = folder
         self._attended = attended
         self._latest_posterior = latest_posterior
         self._prepare_image = prepare_image
-        self._tell_console = say
+        self._print = say
         self._pause_wanted = False
         self._trials_since_break = 0
         self._gate_failures = 0
@@ -105,38 +101,39 @@ class Session:
             config.keys,
             attended=attended,
             each_frame=self._each_frame,
-            host_request=desk.take_host_request,
+            host_request=device_thread.take_host_request,
             snapshots=snapshots,
         )
         self._log = TrialLog(
-            desk, self.report, folder=folder, background_grey=config.screen.background_grey
+            device_thread, self.report, folder=folder, background_grey=config.screen.background_grey
         )
-        self._set_up = SettingUp(config, desk, self.stage, self.report, attended=attended, say=say)
-        if isinstance(desk.device, LooksAtTargets):
-            desk.device.on_target = self._show_target
+        self._setup = TrackerSetup(
+            config, device_thread, self.stage, self.report, attended=attended, say=say
+        )
+        if isinstance(device_thread.device, LooksAtTargets):
+            device_thread.device.on_target = self._show_target
 
-    # what the script says
+    # steps for the script
 
     def instruct(self) -> None:
         """Show the instructions."""
-        self._tell_console(self.plan.told())
-        self.stage.tell(self.config.task.instructions, then="to begin")
+        self._print(self.plan.summary())
+        self.stage.show_text(self.config.task.instructions, then="to begin")
 
     def calibrate(self) -> None:
-        """Calibrate and validate, again until the experimenter is content."""
-        self._set_up.calibrate()
+        """Calibrate and validate until the experimenter accepts the result."""
+        self._setup.calibrate()
 
     def trials(self) -> Iterator[PlannedTrial]:
-        """Yield the trials; breaks, calibrations and drift checks come between as scheduled.
+        """Yield the trials, with breaks, calibrations and drift checks between them as scheduled.
 
-        A trial that is to be repeated comes again at once; one whose image cannot be shown is left
-        out.
+        A repeated trial comes again at once; a trial whose image cannot be shown is skipped.
         """
         for trial in self.plan.trials:
             self._attempt = self._gate_failures = 0
             self._repeats = True
             while self._repeats:
-                self._do_what_is_due()
+                self._run_due_steps()
                 self._repeats = False
                 if self._is_ready(trial):
                     self._attempt += 1
@@ -146,10 +143,10 @@ class Session:
 
     @contextmanager
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
-        """Record while the block runs; keys may end it before its end, and the session goes on."""
+        """Record the `with` block; keys may end it early, and the session continues."""
         outcome: Outcome = "aborted"
         self._log.begin(trial)
-        self._desk.start_block()
+        self._device_thread.start_block()
         self.stage.frames.start_trial()
         try:
             yield
@@ -161,7 +158,7 @@ class Session:
             self._end_trial(trial, outcome)
 
     def fixate(self, trial: PlannedTrial) -> None:
-        """Show the cross until gaze has rested on it."""
+        """Show the cross until it is fixated."""
         gate = self.config.gate
         for attempt in range(1, gate.tries + 1):
             waited_s = self._wait_at_cross(trial)
@@ -173,11 +170,11 @@ class Session:
         raise self._gate_failed(trial)
 
     def show_image(self, trial: PlannedTrial) -> None:
-        """Show the image for as long as the configuration says."""
+        """Show the image for the configured time."""
         picture = trial.picture
         onset_s = self.stage.show(picture)
         self._log.image_on(picture, onset_s)
-        self._desk.show(
+        self._device_thread.show(
             ImageStimulus(
                 name=trial.image,
                 left_px=picture.left_px,
@@ -191,9 +188,9 @@ class Session:
         self._take_image_away()
 
     def blank(self) -> None:
-        """Show nothing for a moment.
+        """Show a blank screen for the configured time.
 
-        The image was seen by now: of the keys only the one that wants it again ends the trial.
+        The image was seen by now: only the repeat key ends the trial early.
         """
         try:
             self.stage.hold(self._clock.now_s() + self.config.trial.blank_s)
@@ -203,13 +200,13 @@ class Session:
             self._postpone(interruption)
 
     def recognise(self) -> None:
-        """Ask which images were seen, if the configuration wants it and somebody can answer."""
+        """Ask the configured recognition questions, unless the session is unattended."""
         n_questions = self.config.task.recognition_questions
         if not n_questions:
             return
         if not self._attended:
-            self._desk.say("recognition left out: nobody can answer")
-            self._tell_console("The recognition questions are left out: nobody is here to answer.")
+            self._device_thread.say("recognition skipped: unattended session")
+            self._print("Recognition questions skipped: the session is unattended.")
             return
         keys = self.config.keys
         who = self.participant
@@ -220,36 +217,36 @@ class Session:
             try:
                 self.stage.display.prepare(scene)
             except RecordingError as error:
-                self._tell_console(f"A question is left out: {error}")
+                self._print(f"Question skipped: {error}")
                 continue
             yes = self.stage.ask(scene, (keys.yes, keys.no)) == keys.yes
             self.report.n_answers += 1
             self.report.n_right_answers += yes == was_shown
-            self._desk.say(
+            self._device_thread.say(
                 f"recognition {picture.path.name} shown {int(was_shown)} answer {int(yes)}"
             )
 
     def farewell(self) -> None:
-        """Say thank you."""
-        self.stage.tell(self.config.task.farewell, then="to end")
+        """Show the farewell text."""
+        self.stage.show_text(self.config.task.farewell, then="to end")
 
     # between trials
 
     def _is_ready(self, trial: PlannedTrial) -> bool:
-        """Get the image ready; one that cannot be read does not end the session."""
+        """Prepare the image; an unreadable image does not end the session."""
         try:
             self.stage.display.prepare(trial.picture)
             self._prepare_image(trial.image)
         except (RecordingError, ConfigError) as error:
-            self._tell_console(f"Trial {trial.number} is left out: {error}")
-            self._desk.say(f"trial {trial.number} left out: {trial.image} cannot be read")
+            self._print(f"Trial {trial.number} skipped: {error}")
+            self._device_thread.say(f"trial {trial.number} skipped: {trial.image} is unreadable")
             self.report.outcomes.append((trial.number, trial.image, "skipped"))
             return False
-        self.stage.display.pressed()  # what was pressed until now was not meant for the trial
+        self.stage.display.pressed()  # drop earlier keys
         return True
 
     def _rest(self) -> float:
-        """Show a frame where no trial runs; what keys ask for comes before the next trial."""
+        """Show a frame between trials; requests by keys are handled before the next trial."""
         try:
             return self.stage.frame()
         except TrialInterruptedError as interruption:
@@ -258,24 +255,24 @@ class Session:
 
     def _postpone(self, interruption: TrialInterruptedError) -> None:
         self._pause_wanted |= interruption.then == "pause"
-        self._set_up.is_wanted |= interruption.then == "calibrate"
+        self._setup.is_wanted |= interruption.then == "calibrate"
 
-    def _do_what_is_due(self) -> None:
+    def _run_due_steps(self) -> None:
         if self._pause_wanted:
             self._pause()
         if is_due(self._trials_since_break, self.config.schedule.break_every_trials):
             self._trials_since_break = 0
-            self._desk.say("break")
-            self.stage.tell(self.config.task.break_text)
-        self._set_up.do_what_is_due()
+            self._device_thread.say("break")
+            self.stage.show_text(self.config.task.break_text)
+        self._setup.run_due_steps()
 
     def _pause(self) -> None:
         self._pause_wanted = False
-        self._desk.say("pause")
+        self._device_thread.say("pause")
         keys = self.config.keys
-        hint = f"Press {keys.go_on.upper()} to go on"
+        hint = f"Press {keys.go_on.upper()} to continue"
         self.stage.ask(Words("Pause", hint), (keys.go_on,), alone_s=None)
-        self._desk.say("resume")
+        self._device_thread.say("resume")
 
     def _show_target(self, x_px: float, y_px: float) -> None:
         until_s = self.stage.show(Target(x_px, y_px)) + TARGET_S
@@ -283,7 +280,7 @@ class Session:
             pass
 
     def _is_sure(self) -> bool:
-        """Say whether the posterior has passed what the configuration wants."""
+        """Return whether the posterior has reached the configured level for an early stop."""
         identify = self.config.identify
         if self.participant.mode != "identify" or identify.stop_at is None:
             return False
@@ -292,14 +289,14 @@ class Session:
         best = self._settled_best()
         if best is None or best < identify.stop_at:
             return False
-        self.report.reason = f"the posterior passed {identify.stop_at:g}"
-        self._desk.say(f"stopped early: posterior {best:.4f}")
+        self.report.reason = f"the posterior reached {identify.stop_at:g}"
+        self._device_thread.say(f"stopped early: posterior {best:.4f}")
         return True
 
     def _settled_best(self) -> float | None:
-        """Return the probability of the likeliest enrolled viewer after the last image, if told.
+        """Return the highest probability of an enrolled viewer after the last image, if known.
 
-        The engine settles a trial within milliseconds of its end; frames go on meanwhile.
+        The engine settles a trial within milliseconds of its end; frames continue meanwhile.
         """
         deadline_s = self._clock.now_s() + SETTLING_S
         while True:
@@ -313,7 +310,7 @@ class Session:
     # inside a trial
 
     def _wait_at_cross(self, trial: PlannedTrial) -> float | None:
-        """Show the cross; return how long it took to be fixated, None if it was not in time."""
+        """Show the cross; return the time until it was fixated, None after the time-out."""
         settings = self.config.gate
         x_px, y_px = trial.cross_px
         gate = FixationGate(
@@ -323,47 +320,47 @@ class Session:
             dwell_s=settings.dwell_s,
         )
         shown_s = self.stage.show(Cross(x_px, y_px, self.config.trial.cross_size_deg))
-        self._desk.show(CrossStimulus(x_px=x_px, y_px=y_px))
+        self._device_thread.show(CrossStimulus(x_px=x_px, y_px=y_px))
         self._log.cross(trial, shown_s)
-        self._desk.watch(gate)
+        self._device_thread.watch(gate)
         while gate.opened_us is None:
             if self.stage.frame() - shown_s > settings.timeout_s:
                 return None
         return self._clock.now_s() - shown_s
 
     def _gate_failed(self, trial: PlannedTrial) -> TrialInterruptedError:
-        """Return what follows: another calibration, and where that did not help, the next trial."""
+        """Return the consequence: a recalibration, and after a second failure the next trial."""
         self._gate_failures += 1
         if self._gate_failures > 1:
             self._gate_failures = 0
-            self._tell_console(f"Trial {trial.number}: the cross was not fixated; skipped.")
+            self._print(f"Trial {trial.number}: the cross was not fixated; skipped.")
             return TrialInterruptedError("skipped")
-        self._tell_console(f"Trial {trial.number}: the cross was not fixated; calibrating again.")
+        self._print(f"Trial {trial.number}: the cross was not fixated; calibrating again.")
         return TrialInterruptedError("repeated", "calibrate")
 
     def _take_image_away(self) -> None:
         offset_s = self.stage.show(Blank())
-        self._desk.hide()
+        self._device_thread.hide()
         self._log.image_off(offset_s)
 
     def _end_trial(self, trial: PlannedTrial, outcome: Outcome) -> None:
-        """Stop recording and tell what became of the trial, also when the session is aborted."""
+        """Stop recording and log the outcome, also if the session is aborted."""
         self.report.outcomes.append((trial.number, trial.image, outcome))
         self._log.ends(outcome)
         if self._log.image_is_on:
             self._take_image_away()
         else:
             self.stage.show(Blank())
-            self._desk.hide()
+            self._device_thread.hide()
         frames = self.stage.frames.stop_trial()
         self._log.end(trial, self._attempt, outcome, frames.dropped)
         self._repeats = outcome == "repeated"
         if outcome == "shown":
             self._shown.append(trial)
             self._trials_since_break += 1
-            self._set_up.count_trial()
+            self._setup.count_trial()
 
     def _each_frame(self) -> None:
-        self._desk.check()
-        if self._desk.is_stop_wanted:
+        self._device_thread.check()
+        if self._device_thread.is_stop_wanted:
             raise SessionAbortedError("stopped from the dashboard")

@@ -1,1 +1,5 @@
-"""What saccades and fixations are like: scanpaths, kinematics, and what tells people apart."""
+"""Features of saccades and fixations: kinematics, identification features, scanpaths."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,9 +11,9 @@ import functools
 import math
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from scipy.signal import savgol_coeffs
+
+from gazelive.gaze import Floats
 
 SHORT_HALF_WIDTH_MS = 4.0
 IDENTITY_SPREAD_MS2 = 4.0**2 * 3 * 4
@@ -25,11 +25,11 @@ class DerivativeFilter:
     """Weights of 2m+1 samples around one; dot products give °/s and °/s²."""
 
     half_width: int
-    velocity_weights: npt.NDArray[np.float64]
-    acceleration_weights: npt.NDArray[np.float64]
+    velocity_weights: Floats
+    acceleration_weights: Floats
 
     @property
-    def weights(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def weights(self) -> tuple[Floats, Floats]:
         """Both, as the kernels take them."""
         return self.velocity_weights, self.acceleration_weights
 

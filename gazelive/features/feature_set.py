@@ -1,4 +1,4 @@
-"""What a model looks at in a saccade: its type, and a number of features made of its row."""
+"""Feature sets of models: the type of a saccade, and features computed from its row."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from gazelive.errors import ModelError
 from gazelive.features import feature_set_kernels as kernels
 from gazelive.features.feature_set_kernels import N_CONSTANTS, Operation, Typing
 from gazelive.features.scanpath import COLUMN_NAMES, LATE_COLUMN
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
+from gazelive.gaze import Floats, Integers, SingleFloats
 
 _NUMBER_OF = {name: number for number, name in enumerate(COLUMN_NAMES)}
 _VECTORS = {"dx_deg", "previous_dx_deg"}
@@ -75,7 +71,7 @@ class TypeRule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def compiled(self) -> tuple[int, int, Floats]:
-        """What the kernels take."""
+        """Arguments for the kernels."""
         column = 0 if self.column is None else _NUMBER_OF[self.column]
         return int(Typing[self.kind.upper()]), column, np.array(self.edges, np.float64)
 
@@ -107,24 +103,24 @@ class FeatureSet:
         for own, feature in zip(self.constants, self.features, strict=True):
             own[: len(feature.constants)] = feature.constants
         self.compiled = (self.operations, self.a_columns, self.b_columns, self.constants)
-        """What the kernels take."""
+        """Arguments for the kernels."""
         if types.column is not None and _NUMBER_OF[types.column] == LATE_COLUMN:
             raise ModelError("a saccade's type must be known at once")
 
-    def types(self, rows: Rows) -> Integers:
+    def types(self, rows: SingleFloats) -> Integers:
         """Return the type of each row, −1 where it has none."""
         out = np.empty(len(rows), np.int64)
         kernels.all_types(rows, *self.compiled_types, out)
         return out
 
-    def values(self, rows: Rows) -> Floats:
+    def values(self, rows: SingleFloats) -> Floats:
         """Return the features of each row, shape (n, features), NaN where masked."""
         out = np.empty((len(rows), len(self.features)))
         kernels.all_values(rows, *self.compiled, out)
         return out
 
     def to_json(self) -> dict[str, object]:
-        """Return what a manifest keeps."""
+        """Return the feature set as a manifest stores it."""
         return {
             "types": msgspec.to_builtins(self.type_rule),
             "features": msgspec.to_builtins(self.features),
@@ -132,7 +128,7 @@ class FeatureSet:
 
     @classmethod
     def from_json(cls, content: dict[str, object]) -> FeatureSet:
-        """Return the set that a manifest keeps."""
+        """Return the feature set that a manifest stores."""
         try:
             types = msgspec.convert(content["types"], TypeRule)
             return cls(types, msgspec.convert(content["features"], tuple[Feature, ...]))

@@ -1,4 +1,4 @@
-"""From a scanpath's row to the type and the values that a model has densities for."""
+"""Kernels that compute the type and the feature values of a scanpath row."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import enum
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.compilation import unchecked_kernel
+from gazelive.gaze import Floats, Integers, SingleFloats
+from gazelive.system import unchecked_kernel
 
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
 Features = tuple[Integers, Integers, Integers, Floats]
 """Operations, columns a and b, constants: `FeatureSet.compiled`."""
-TypeRule = tuple[int, int, Floats]
+TypeCode = tuple[int, int, Floats]
 """Typing, column, edges: `FeatureSet.compiled_types`."""
 
 
@@ -80,7 +77,7 @@ def direction_type(dx: float, dy: float, typing: int) -> int:
 
 
 @unchecked_kernel
-def row_type(row: Rows, typing: int, column: int, edges: Floats) -> int:
+def row_type(row: SingleFloats, typing: int, column: int, edges: Floats) -> int:
     """Return the type of a row, −1 where it has none."""
     if typing == _TURN:
         turn = row[_COLUMN_TURN]
@@ -121,7 +118,7 @@ def length_ratio(a_x: float, a_y: float, b_x: float, b_y: float) -> float:
 
 @unchecked_kernel
 def row_values(
-    row: Rows,
+    row: SingleFloats,
     operations: Integers,
     a_columns: Integers,
     b_columns: Integers,
@@ -148,7 +145,7 @@ def row_values(
 
 
 @unchecked_kernel
-def all_types(rows: Rows, typing: int, column: int, edges: Floats, out: Integers) -> None:
+def all_types(rows: SingleFloats, typing: int, column: int, edges: Floats, out: Integers) -> None:
     """Write the type of each row."""
     for i in range(len(rows)):
         out[i] = row_type(rows[i], typing, column, edges)
@@ -156,7 +153,7 @@ def all_types(rows: Rows, typing: int, column: int, edges: Floats, out: Integers
 
 @unchecked_kernel
 def all_values(
-    rows: Rows,
+    rows: SingleFloats,
     operations: Integers,
     a_columns: Integers,
     b_columns: Integers,

@@ -1,8 +1,8 @@
-"""What tells people apart, per saccade: smoothed dynamics, after-oscillation, fixation texture.
+"""Identification features of a saccade: dynamics, after-oscillation, fixation texture.
 
-Everything here uses the fixed bandwidth of 28 ms (`derivatives.identity_filter`) or steps of 4 ms,
-so that the same movement gives the same numbers at 250 and at 2000 Hz. These are features to
-identify people by, not kinematics to report: the filter flattens peaks.
+Everything here uses the fixed bandwidth of 28 ms (`derivatives.identity_filter`) or steps of 4 ms:
+the same movement gives the same numbers at 250 and at 2000 Hz. These features identify people and
+are not kinematics to report: the filter flattens peaks.
 
 Positions are degrees, y downwards, NaN where lost; `step` is the number of samples in 4 ms.
 No absolute position enters: it may fingerprint the calibration instead of the person.
@@ -15,22 +15,22 @@ import math
 
 import numpy as np
 
-from gazelive.compilation import kernel
 from gazelive.features.kinematics_kernels import (
-    Floats,
     all_finite,
     component_dynamics,
     curvature,
     differentiate,
     profile_moments,
 )
+from gazelive.gaze import Floats
+from gazelive.system import kernel
 
 STEP_MS = 4.0
 MAX_FIXATION_MS = 2000.0
-"""Of a longer fixation only the last part before the saccade is looked at."""
+"""Of a longer fixation only the last part before the saccade is used."""
 POST_SACCADIC_MS = 48.0
 VIGOR_RATE_DEG = 7.0
-"""The rate b of the vigor inside these features; a constant, so that they never change."""
+"""The rate b of the vigor in these features, constant for all models."""
 
 
 class Movement(enum.IntEnum):
@@ -221,7 +221,7 @@ def movement_features(
     if highest > 0 and lowest < 0:
         row[Movement.ACCELERATION_RATIO] = -highest / lowest
     row[Movement.MEAN_ACCELERATION] = change / n
-    # one step is added to both times, so that they are positive and keep their ratio's meaning
+    # one step is added to both times: they stay positive and keep the meaning of their ratio
     row[Movement.ACCELERATION_TIME] = peak_at / rate_hz + step_s
     row[Movement.DECELERATION_TIME] = (n - 1 - peak_at) / rate_hz + step_s
     row[Movement.TIME_TO_PEAK] = row[Movement.ACCELERATION_TIME] / (

@@ -1,7 +1,7 @@
 """The kinematics of one saccade, as `gazelive detect` reports them: short filter, plain arrays.
 
 Positions are degrees, y downwards, NaN where lost. Onset and offset are the indices of the first
-and last sample inside. What is undefined is left NaN: masked, not faked.
+and last sample inside. Undefined values are NaN (masked).
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ import enum
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.compilation import kernel
-
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze import Floats
+from gazelive.system import kernel
 
 MIN_COMPONENT_DEG = 0.5
 """Below this a horizontal or vertical component has no dynamics of its own."""
@@ -41,7 +39,7 @@ class Kinematics(enum.IntEnum):
     CURVATURE = 15
 
 
-N_KINEMATICS = len(Kinematics)
+N_KINEMATICS: int = len(Kinematics)
 
 
 @kernel
@@ -56,7 +54,7 @@ def differentiate(values: Floats, index: int, weights: Floats) -> float:
 
 @kernel
 def all_finite(x: Floats, y: Floats, first: int, last: int) -> bool:
-    """Say whether samples `first` … `last` all exist and are not lost."""
+    """Return whether samples `first` … `last` all exist and are not lost."""
     if first < 0 or last >= len(x):
         return False
     for i in range(first, last + 1):  # noqa: SIM110  numba has no all()

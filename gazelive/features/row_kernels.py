@@ -7,13 +7,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.compilation import kernel
 from gazelive.features.identity_kernels import (
     after_features,
     movement_features,
     texture_features,
 )
-from gazelive.features.kinematics_kernels import Floats, saccade_kinematics
+from gazelive.features.kinematics_kernels import saccade_kinematics
+from gazelive.gaze import Floats
+from gazelive.system import kernel
 
 Indices = npt.NDArray[np.int64]
 Weights = tuple[Floats, Floats]

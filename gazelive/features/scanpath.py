@@ -1,4 +1,4 @@
-"""Scanpaths: one viewing interval as the models read it, from samples or from a fixation table.
+"""Scanpaths: one viewing interval as models read it, from samples or from a fixation table.
 
 A scanpath has one row per saccade (`Column`) and one per fixation. Rows are float32: that is far
 finer than any tracker measures, and a model can keep them all. NaN is masked: the feature says
@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.features.identity_kernels import After, Movement, Texture
-from gazelive.features.interval import AnalysedGaze
 from gazelive.features.kinematics_kernels import Kinematics
+from gazelive.features.saccades import AnalysedGaze
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
 from gazelive.features.stream import SaccadeRow
 from gazelive.features.turns import turns
+from gazelive.gaze import Floats
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
 
 
@@ -75,7 +75,7 @@ _PLACE = {
 }
 
 N_OWN = len(Column)
-MOVEMENT_AT = N_OWN
+MOVEMENT_AT: int = N_OWN
 AFTER_AT = MOVEMENT_AT + len(Movement)
 TEXTURE_AT = AFTER_AT + len(After)
 N_COLUMNS = TEXTURE_AT + len(Texture)
@@ -85,7 +85,7 @@ LATE_COLUMN = Column.NEXT_FIXATION_S
 COLUMN_NAMES = tuple(column.name.lower() for column in Column) + tuple(
     feature.name for feature in (*MOVEMENT, *AFTER, *TEXTURE)
 )
-"""How models name the columns."""
+"""The names of the columns in models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Scanpath:
     fixations: Floats
     """(m, 3): x and y in degrees (y downwards) and duration in seconds."""
     seconds: float
-    """How long was looked."""
+    """Viewing time."""
     image: str | None = None
     sampling_rate_hz: float | None = None
     """None where it comes from a fixation table."""
@@ -146,11 +146,10 @@ def scanpath_row(
     *,
     ordinal: int,
     sampling_rate_hz: float,
-    near_loss: bool,
 ) -> Rows:
-    """Return the row of one live saccade, as `scanpath_of` makes it of all.
+    """Return the row of one live saccade, as `scanpath_of` does for all, its late column masked.
 
-    `ordinal` counts within the interval; `before` is the saccade before it in the same chain.
+    `ordinal` counts within the interval; `before` is the saccade before it.
     """
     out = np.full(N_COLUMNS, np.nan, np.float32)
     out[Column.TURN] = row.turn
@@ -159,11 +158,10 @@ def scanpath_row(
     for column, kinematic in _PLACE.items():
         out[column] = row.kinematics[kinematic]
     out[Column.PREVIOUS_FIXATION_S] = row.previous_fixation_ms / 1000
-    out[Column.NEXT_FIXATION_S] = row.next_fixation_ms / 1000
     if before is not None and row.gap:
         out[Column.PREVIOUS_DX_DEG] = before.kinematics[Kinematics.DX_DEG]
         out[Column.PREVIOUS_DY_DEG] = before.kinematics[Kinematics.DY_DEG]
-    if not near_loss:
+    if not row.saccade.near_loss:
         out[_TO] = row.kinematics[_FROM]
         out[MOVEMENT_AT:AFTER_AT] = row.movement
         out[AFTER_AT:TEXTURE_AT] = row.after

@@ -1,4 +1,4 @@
-"""Every feature with its unit, its definition and how long one must wait for it.
+"""Table of all features: unit, definition, and delay until they are known.
 
 One table serves the code, the docs (`docs/features.md` is `markdown_table()`) and the manifests of
 models, which name the features they were made from.
@@ -19,7 +19,7 @@ class Feature(NamedTuple):
     name: str
     unit: str
     lookahead_ms: float
-    """How long after the saccade's last sample the value is known, at 1000 Hz."""
+    """Delay after the last sample of the saccade until the value is known, at 1000 Hz."""
     signed: bool
     """Whether values below zero have a meaning (else they are positive or masked)."""
     definition: str

@@ -1,4 +1,4 @@
-"""Turn types of Makowski et al. 2020, Section 3: how a saccade goes on from the one before.
+"""Turn types of Makowski et al. 2020, Section 3: the direction relative to the saccade before.
 
 A turn of up to ±45° maintains the direction, one of 135° to 225° reverses it, the rest goes right
 (clockwise as seen on the screen) or left. The borders themselves belong to `maintain` and
@@ -12,7 +12,7 @@ import enum
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze import Flags, Floats
 
 
 class Turn(enum.IntEnum):
@@ -40,9 +40,7 @@ def turn_between(dx_before: float, dy_before: float, dx_deg: float, dy_deg: floa
     return Turn.RIGHT if across > 0 else Turn.LEFT
 
 
-def turns(
-    dx_deg: Floats, dy_deg: Floats, follows_previous: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int8]:
+def turns(dx_deg: Floats, dy_deg: Floats, follows_previous: Flags) -> npt.NDArray[np.int8]:
     """Return the turn of each of n saccades; `follows_previous` is False where a chain begins."""
     types = np.full(len(dx_deg), Turn.NONE, np.int8)
     for i in range(1, len(dx_deg)):

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from gazelive.features.kinematics_kernels import MIN_COMPONENT_DEG
-
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze import Floats
 
 DEFAULT_RATE_DEG = 7.0
-"""The rate b where no training data gave one."""
+"""The rate b without training data."""
 RATE_RANGE_DEG = (0.5, 60.0)
 MIN_SACCADES = 10
 

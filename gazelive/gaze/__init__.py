@@ -1,1 +1,5 @@
 """Samples, chunks, screen geometry, events, and the documents that travel."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,7 @@
-"""The documents that travel from the engine to whoever listens: one tagged union.
+"""Documents that the engine publishes: one tagged union.
 
-They are msgpack on the wire and JSON lines on disk, both by msgspec; a reader that meets an
-unknown tag or a wrong type gets a `TransportError` that says so.
+They are msgpack on the wire and JSON lines on disk, both by msgspec; an unknown tag or a wrong type
+raises a `TransportError`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class RunStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     stream: StreamDescription
     protocol_version: int = PROTOCOL_VERSION
     viewer: str | None = None
-    """Who is looking, where that is known (never used to identify)."""
+    """The viewer, if known (never used to identify)."""
     folder: str | None = None
     """The session folder on the host that records."""
 
 
 class MainSequence(msgspec.Struct, frozen=True, kw_only=True):
-    """Peak velocity against amplitude in the population that a model was made from."""
+    """Peak velocity against amplitude in a model's training population."""
 
     amplitude_deg: tuple[float, ...]
     low_deg_s: tuple[float, ...]
@@ -41,7 +41,7 @@ class MainSequence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelLoaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Who can be recognised: names travel once, posteriors refer to them by position."""
+    """The enrolled viewers: names are sent once, posteriors refer to them by index."""
 
     model: str
     method: str
@@ -50,25 +50,25 @@ class ModelLoaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class TrialStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A viewing interval begins.
+    """A viewing interval starts.
 
-    Sent again for the same trial when more is known of it: its image, or the image's onset.
+    Sent again for the same trial when its image or the image's onset becomes known.
     """
 
     trial: str
     tracker_time_us: int
     image: str | None = None
     image_rectangle_px: tuple[float, float, float, float] | None = None
-    """Left, top, width and height on the screen, where they are known."""
+    """Left, top, width and height on the screen, if known."""
     index: int | None = None
     n_trials: int | None = None
-    """Trial `index` (from 1) of `n_trials`, where that is known."""
+    """Trial `index` (from 1) of `n_trials`, if known."""
 
 
 class GazeTrace(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Gaze as the detector sees it, to be looked at; evenly timed, little-endian float32, NaN lost.
+    """Gaze as the detector sees it, for display: evenly timed float32 (little-endian), NaN missing.
 
-    Not for the documents file: the samples themselves are in the session folder.
+    Not in the documents file: the samples themselves are in the session folder.
     """
 
     first_us: int
@@ -77,11 +77,11 @@ class GazeTrace(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     y_deg: bytes
     speed_deg_s: bytes
     threshold_deg_s: float | None = None
-    """The speed along x that counts as a saccade just now."""
+    """The current velocity threshold along x."""
 
 
 class SaccadeOnset(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The fast trigger: a saccade seems to have begun."""
+    """The fast trigger: a saccade has probably started."""
 
     eye: EventEye
     onset_us: int
@@ -90,7 +90,7 @@ class SaccadeOnset(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Retraction(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A saccade that was sent is none after all."""
+    """Withdraws a saccade that was sent."""
 
     eye: EventEye
     onset_us: int
@@ -98,15 +98,15 @@ class Retraction(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Who is looking: natural-log probabilities, given that it is one of the enrolled."""
+    """Natural-log probabilities of the viewers, given that the viewer is enrolled."""
 
     tracker_time_us: int
     leading: tuple[int, ...]
-    """Positions in `ModelLoaded.viewer_ids` of the most probable viewers, most probable first."""
+    """Indices in `ModelLoaded.viewer_ids` of the most probable viewers, most probable first."""
     log_probabilities: tuple[float, ...]
-    """Of each of the leading."""
+    """One for each of `leading`."""
     log_unknown: float | None = None
-    """That it is none of the enrolled; what is shown of a viewer is p·(1 − unknown)."""
+    """Log probability that the viewer is not enrolled; displays show p·(1 − unknown)."""
     n_saccades: int
     n_images: int
     seconds: float
@@ -114,9 +114,9 @@ class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class IntervalSettled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The events of a viewing interval, found anew in the whole of it: the ones that count.
+    """The final events of a viewing interval, detected in the complete interval.
 
-    Those that came one by one while it lasted were preliminary.
+    Events sent one by one during the interval were preliminary.
     """
 
     trial: str
@@ -130,9 +130,9 @@ class IntervalSettled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """How good the data are, or what was wrong with them; the run goes on.
+    """A data-quality problem; the run continues.
 
-    Of what happens often in a second only the first is told, then how many there were in all.
+    Of frequent problems only the first per second is sent, then their number.
     """
 
     tracker_time_us: int
@@ -152,19 +152,19 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class QualitySummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """How good the data of the last seconds are; None is not known."""
+    """Data quality of the last seconds; None if unknown."""
 
     tracker_time_us: int
     rate_asked_hz: float
     rate_received_hz: float
     n_lost_samples: int
-    """Samples that never arrived, since the run began."""
+    """Samples that never arrived, since the start of the run."""
     missing_fraction: float
     """Samples without gaze, of those that arrived."""
     rms_s2s_deg: float | None = None
     """Precision: RMS of sample-to-sample steps outside of saccades."""
     latency_ms: float | None = None
-    """From the arrival of a chunk to the publication of what was found in it, 99th percentile."""
+    """From the arrival of a chunk to the publication of its results, 99th percentile."""
     clock_drift_ppm: float | None = None
 
 
@@ -177,7 +177,7 @@ class Validated(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A sentence for whoever watches."""
+    """A sentence for the user."""
 
     level: Literal["info", "warning", "error"]
     text: str
@@ -223,12 +223,12 @@ _from_json: msgspec.json.Decoder[Document] = msgspec.json.Decoder(Document)
 
 
 def encode(document: Document) -> bytes:
-    """Return the document as it goes over the wire."""
+    """Encode a document for the wire."""
     return _to_msgpack.encode(document)
 
 
 def decode(data: bytes) -> Document:
-    """Return the document that came over the wire."""
+    """Decode a document from the wire."""
     try:
         return _from_msgpack.decode(data)
     except msgspec.MsgspecError as error:
@@ -236,12 +236,12 @@ def decode(data: bytes) -> Document:
 
 
 def encode_line(document: Document) -> bytes:
-    """Return the document as one line of a documents file."""
+    """Encode a document as one line of a documents file."""
     return _to_json.encode(document) + b"\n"
 
 
 def decode_line(line: bytes) -> Document:
-    """Return the document that a line holds."""
+    """Decode a line of a documents file."""
     try:
         return _from_json.decode(line)
     except msgspec.MsgspecError as error:

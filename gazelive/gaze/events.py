@@ -1,4 +1,4 @@
-"""Eye-movement events as they leave a detector, and as a tracker reports its own."""
+"""Eye-movement events of a detector, and those that a tracker reports."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Event = Saccade | Fixation | Blink
 
 
 class TrackerEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tracker's own parser found; positions in the block's coordinates."""
+    """An event of the tracker's own parser; positions in the block's coordinates."""
 
     kind: Literal["saccade", "fixation", "blink"]
     eye: Eye

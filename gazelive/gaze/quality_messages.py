@@ -1,8 +1,8 @@
-"""What a device finds wrong with its own data, told in its stream of messages.
+"""Messages in which a device reports problems of its own data.
 
-A device has chunks and nothing else to tell by. So what it notices (the link dropped samples, the
-tracker runs at another rate than was asked for) travels as a message, is stored with the samples
-that it is about, and becomes a `Quality` document wherever the stream is read.
+A device has no other channel than its chunks. What it notices (lost samples, another rate than
+requested) is therefore sent as a message, stored with the samples, and becomes a `Quality` document
+wherever the stream is read.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 def quality_message(tracker_time_us: int, kind: Kind, text: str) -> Message:
-    """Return the message that tells `text`."""
+    """Return a message that reports `text`."""
     return Message(tracker_time_us, f"{PREFIX} {kind} {text}")
 
 
-def told_quality(message: Message) -> Quality | None:
-    """Return what a message of `quality_message` tells, None for any other."""
+def quality_from_message(message: Message) -> Quality | None:
+    """Return the report of a message of `quality_message`, None for any other message."""
     words = message.text.split(" ", 2)
     if len(words) < 3 or words[0] != PREFIX or words[1] not in _KINDS:
         return None

@@ -1,7 +1,7 @@
-"""The sample: what an eye tracker says once per millisecond, as one row of an array.
+"""Samples of an eye tracker as rows of a structured array.
 
-Positions are in the unit that the stream's `Coordinates` names (screen pixels for gaze data).
-Missing is NaN, never 0 and never the tracker's own code.
+Positions are in the unit of the stream's `Coordinates` (screen pixels for gaze data). Missing
+values are NaN, never 0 and never the tracker's own code.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from gazelive.gaze.arrays import Flags
 
 Eye = Literal["L", "R"]
 Eyes = Literal["L", "R", "LR"]
@@ -40,13 +42,13 @@ class Coordinates(enum.StrEnum):
     HREF = "href"
     """EyeLink's head-referenced angle: 15000 units from the eye to the plane."""
     RAW = "raw"
-    """Pupil minus corneal reflection in camera units; no angle can be told from it."""
+    """Pupil minus corneal reflection in camera units; not convertible to angles."""
     DEGREES = "deg"
     """Degrees of visual angle already; y grows downwards."""
 
 
 class SampleStatus(enum.IntFlag):
-    """What the tracker warned of in a sample (0: nothing).
+    """The tracker's warnings about a sample (0: none).
 
     The low bits are the corneal-reflection flags of an ASC line in their order; bit
     8 + k is the k-th of the thirteen flags of the remote mode's head target.
@@ -64,13 +66,13 @@ N_TARGET_FLAGS = 13
 
 
 def each_eye(eyes: str) -> tuple[Eye, ...]:
-    """Return the eyes that L, R or LR names, one by one."""
+    """Return the eyes of L, R or LR, one by one."""
     both: tuple[Eye, ...] = ("L", "R")
     return tuple(eye for eye in both if eye in eyes)
 
 
 def empty_samples(n: int) -> Samples:
-    """Return `n` samples at time 0 with everything missing."""
+    """Return `n` samples at time 0 with all values missing."""
     samples = np.zeros(n, SAMPLE_DTYPE)
     for fields in EYE_FIELDS.values():
         for field in fields:
@@ -78,8 +80,8 @@ def empty_samples(n: int) -> Samples:
     return samples
 
 
-def missing_mask(samples: Samples, eyes: Eyes) -> npt.NDArray[np.bool_]:
-    """Say for each sample whether no recorded eye has a position."""
+def missing_mask(samples: Samples, eyes: Eyes) -> Flags:
+    """Return for each sample whether no recorded eye has a position."""
     missing = np.ones(len(samples), dtype=bool)
     for eye in eyes:
         x, y, _ = EYE_FIELDS[eye]

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import ConfigError
-
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze.arrays import Floats
 
 
 @runtime_checkable
 class Geometry(Protocol):
-    """Whatever turns screen positions into degrees; 0° is straight ahead, y grows downwards."""
+    """Converts screen positions to degrees and back; 0° is straight ahead, y grows downwards."""
 
     def px_to_deg(self, x_px: npt.ArrayLike, y_px: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return the horizontal and vertical angle of each position."""
@@ -27,13 +26,13 @@ class Geometry(Protocol):
 
 
 def check_positive(value: float, name: str) -> None:
-    """Raise an error that calls the number as the user does."""
+    """Raise unless the number is positive; the error names it as the user does."""
     if not (np.isfinite(value) and value > 0):
         raise ConfigError(f"must be a positive number, not {value:g}", key=name)
 
 
 def check_pixels(size_px: tuple[int, int], size_mm: tuple[float, float], name: str) -> None:
-    """Raise where a pixel would be far from square: one of the sizes was mistyped."""
+    """Raise if pixels are far from square: one of the sizes was mistyped."""
     width_mm, height_mm = (mm / px for mm, px in zip(size_mm, size_px, strict=True))
     if not 0.5 < width_mm / height_mm < 2:
         raise ConfigError(
@@ -65,6 +64,11 @@ class ScreenGeometry(msgspec.Struct, frozen=True, kw_only=True):
         check_pixels(
             (self.width_px, self.height_px), (self.width_mm, self.height_mm), "width_mm, height_mm"
         )
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return self.width_px, self.height_px
 
     @property
     def size_deg(self) -> tuple[float, float]:

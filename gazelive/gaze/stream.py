@@ -1,7 +1,9 @@
-"""What a stream is (said once per recording block), and the chunks that it arrives in."""
+"""Streams: the description of a recording block, its messages and chunks."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,9 +12,12 @@ import msgspec
 from gazelive.gaze.samples import Coordinates, Eyes, Samples
 from gazelive.gaze.screen import ScreenGeometry
 
+LONGEST_COMMAND = 500
+"""A tracker's message has up to 260 characters; longer ones are not searched for commands."""
+
 
 class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What one recording block of a device delivers."""
+    """Description of one recording block of a device."""
 
     device: str
     sampling_rate_hz: float
@@ -20,10 +25,15 @@ class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
     coordinates: Coordinates = Coordinates.SCREEN_PX
     screen: ScreenGeometry | None = None
     screen_px: tuple[int, int] | None = None
-    """The screen's size where only its pixels are known."""
+    """The screen's size if only its pixels are known."""
     px_per_deg: tuple[float, float] | None = None
-    """The tracker's own resolution, horizontally and vertically, where it told."""
+    """The tracker's own resolution, horizontally and vertically, if given."""
     pupil: Literal["area", "diameter"] = "area"
+
+    @property
+    def size_px(self) -> tuple[int, int] | None:
+        """The screen's size in pixels, if known."""
+        return self.screen_px if self.screen is None else self.screen.size_px
 
     @property
     def sample_interval_us(self) -> float:
@@ -32,19 +42,27 @@ class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A line of text with the tracker's time, as experiments send them."""
+    """A line of text with the tracker's time, as sent by experiments."""
 
     tracker_time_us: int
     text: str
 
 
+def in_time_order(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages by their times; the same object if they are in order already."""
+    pairs = itertools.pairwise(messages)
+    if all(one.tracker_time_us <= other.tracker_time_us for one, other in pairs):
+        return messages
+    return sorted(messages, key=lambda message: message.tracker_time_us)
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Samples of one block in their order, with the messages that came among them.
+    """Consecutive samples of one block, with the messages among them.
 
     `number` counts from 0 without gaps over a whole run. `block` counts the recording blocks; a
-    chunk never spans two, and a device describes its stream anew for each. `arrival_s` is the
-    host's monotonic clock when the last sample was in hand.
+    chunk never spans two, and a device describes its stream for each. `arrival_s` is the host's
+    monotonic clock at the arrival of the last sample.
     """
 
     number: int

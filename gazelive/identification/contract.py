@@ -1,30 +1,38 @@
-"""What every identification method offers, and what it says of a person.
+"""Contract of all identification methods: `Identifier` and `Probe`.
 
-An `Identifier` is what was learned; it does not change. A `Probe` is one person being identified:
-it takes their saccades and fixations as they come, and whole intervals once they have settled.
+An `Identifier` is the result of training; it does not change. A `Probe` is one person being
+identified: it takes saccades and fixations as they come, and whole intervals once they have
+settled. A `State` is an identifier as JSON and arrays: model files, enrolment, forgetting and
+merging work on it, for all methods alike.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.features.scanpath import Rows, Scanpath
+from gazelive.errors import ModelFormatError
+from gazelive.features import Rows, Scanpath
+from gazelive.gaze import Floats, Integers
 
-Floats = npt.NDArray[np.float64]
+Arrays = dict[str, npt.NDArray[Any]]
+Contributions = list[tuple[str, Floats]]
+"""Named parts of the log evidence, (viewers,) each; a name may occur several times."""
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Who it may be, after so much evidence. Natural logarithms, finite."""
+    """Posterior over the enrolled viewers. Natural logarithms, finite."""
 
     log_probabilities: Floats
     """(viewers,): given that it is one of the enrolled; their exponentials sum to 1."""
     log_unknown: float
-    """That it is none of them."""
+    """Probability of a stranger."""
     n_saccades: int
     n_images: int
     seconds: float
@@ -37,12 +45,71 @@ class Estimate:
         return int(np.argmax(self.log_probabilities))
 
 
+@dataclass(frozen=True, eq=False)
+class State:
+    """An identifier as JSON and named arrays."""
+
+    content: dict[str, Any]
+    """Numbers and texts that JSON can hold."""
+    arrays: Arrays
+    """Names under `machine/` serve only to enrol more viewers: they are not part of the base."""
+    viewer_axis: Mapping[str, int] = field(default_factory=dict)
+    """Arrays with one entry per viewer, and the axis of the viewers."""
+    unit_arrays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Arrays with several rows per viewer, by the array of positions of each row's viewer."""
+
+    def check_kind(self, kind: str) -> None:
+        """Raise `ModelFormatError` for the state of another class."""
+        if self.content["kind"] != kind:
+            raise ModelFormatError(f"an identifier of kind {self.content['kind']} is not {kind}")
+
+    def base(self) -> Arrays:
+        """Return the arrays that all viewers share."""
+        own = self.viewers()
+        return {
+            name: array
+            for name, array in self.arrays.items()
+            if name not in own and not name.startswith("machine/")
+        }
+
+    def viewers(self) -> Arrays:
+        """Return the arrays that belong to single viewers."""
+        names = [*self.viewer_axis]
+        for positions, rows in self.unit_arrays.items():
+            names += [positions, *rows]
+        return {name: self.arrays[name] for name in names}
+
+    def select(self, kept: Integers) -> State:
+        """Return the state of some of the viewers, in the order of their positions `kept`."""
+        arrays = dict(self.arrays)
+        for name, axis in self.viewer_axis.items():
+            arrays[name] = np.take(arrays[name], kept, axis)
+        number = {int(old): new for new, old in enumerate(kept)}
+        for positions, rows in self.unit_arrays.items():
+            stays = np.isin(arrays[positions], kept)
+            numbers = [number[int(old)] for old in arrays[positions][stays]]
+            arrays |= {name: arrays[name][stays] for name in rows}
+            arrays[positions] = np.array(numbers, np.int64)
+        return replace(self, arrays=arrays)
+
+    def append(self, n_viewers: int, added: Arrays) -> State:
+        """Return the state with the arrays of more viewers after those of `n_viewers`."""
+        arrays = dict(self.arrays)
+        for name, axis in self.viewer_axis.items():
+            arrays[name] = np.concatenate((arrays[name], added[name]), axis)
+        for positions, rows in self.unit_arrays.items():
+            moved = added[positions] + n_viewers
+            arrays |= {name: np.concatenate((arrays[name], added[name])) for name in rows}
+            arrays[positions] = np.concatenate((arrays[positions], moved))
+        return replace(self, arrays=arrays)
+
+
 @runtime_checkable
 class Probe(Protocol):
     """One person being identified."""
 
     def begin(self, image: str | None) -> None:
-        """Open a viewing interval (one that is open and was never settled stays as it is)."""
+        """Open a viewing interval; the evidence of an open one that never settled stays."""
         ...
 
     def add_saccade(self, row: Rows) -> None:
@@ -50,7 +117,7 @@ class Probe(Protocol):
         ...
 
     def complete_saccade(self, row: Rows) -> None:
-        """Take the row of the saccade added last again, now that its late column is known."""
+        """Take the row of the last saccade again, now with its late column."""
         ...
 
     def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
@@ -58,21 +125,21 @@ class Probe(Protocol):
         ...
 
     def settle(self, scanpath: Scanpath) -> None:
-        """Replace what the open interval said by what its settled scanpath says, and close it."""
+        """Replace the evidence of the open interval by that of its settled scanpath; close it."""
         ...
 
     def estimate(self, seconds: float | None = None) -> Estimate:
-        """Return what all evidence so far says; `seconds` is how long the open interval is."""
+        """Return the posterior of all evidence; `seconds` is the length of the open interval."""
         ...
 
 
 @runtime_checkable
 class Identifier(Protocol):
-    """What was learned of the enrolled viewers."""
+    """The enrolled viewers, and how a method recognises them."""
 
     @property
     def method(self) -> str:
-        """The method's name."""
+        """The method's name in the registry."""
         ...
 
     @property
@@ -81,14 +148,44 @@ class Identifier(Protocol):
         ...
 
     def probe(self, log_prior: Floats | None = None) -> Probe:
-        """Begin to identify a person; the prior over the enrolled is even unless given."""
+        """Begin to identify a person; the prior over the enrolled is even by default."""
+        ...
+
+    def state(self) -> State:
+        """Return everything that `from_state` needs; the result scores the same to the bit."""
+        ...
+
+    @classmethod
+    def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
+        """Return the identifier of a state."""
+        ...
+
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+        """Return the arrays of one more viewer, named as in `State.viewers()`.
+
+        The viewers' axis has length 1, positions of unit arrays are 0. Raise `ModelError` where
+        the scanpaths are not enough.
+        """
+        ...
+
+    def contributions(self, scanpaths: Sequence[Scanpath]) -> Contributions | None:
+        """Return the parts of the log evidence of whole intervals; None if it has no parts."""
         ...
 
 
 @runtime_checkable
 class LooksAtImages(Protocol):
-    """What an identifier can do besides that goes by what there is to see in the images."""
+    """Identifiers that can use the image files besides."""
+
+    @property
+    def stimuli(self) -> tuple[Path, ...] | None:
+        """Folders of the images, of which a model keeps nothing; None if they are not used."""
+        ...
+
+    def with_stimuli(self, folders: Iterable[Path] | None) -> Self:
+        """Return the identifier with the image files at hand."""
+        ...
 
     def image_problem(self, image: str | None) -> str | None:
-        """Say why an image's file does not count as it did in training; None where it does."""
+        """Say why an image's file does not count as it did in training; None if it does."""
         ...

@@ -1,27 +1,33 @@
-"""What training gives: an identifier, how good it seems, and what enrolling others needs."""
+"""Input and output of training: options, the fitted identifier, its cross-validated accuracy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.contract import Identifier
-from gazelive.identification.machines import Linear
-
-Floats = npt.NDArray[np.float64]
-SingleFloats = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
-
-Flags = npt.NDArray[np.bool_]
 
 SCANPATHS_HELD_OUT = "single scanpaths held out, within sessions"
 PARTS_HELD_OUT = "parts of each session held out; across sessions it will be lower"
 
-MachineKind = Literal["likelihood", "svm", "logistic"]
+
+@dataclass(frozen=True)
+class Options:
+    """Choices of the user."""
+
+    false_acceptance_rate: float = 0.01
+    """Share of strangers that are accepted."""
+    texture: bool = True
+    """Whether `gazelive` looks at the fixation before a saccade, noise included."""
+    stimuli: Path | None = None
+    """Folder of the images, for their saliency."""
+    report: Callable[[float], None] = lambda _fraction: None
+    """Called with the progress of training, 0 to 1."""
 
 
 class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,49 +47,21 @@ class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
-    """What a new viewer's machine is fitted with and against: whitened scores of all units."""
-
-    kind: MachineKind
-    factor: float
-    """Of a likelihood ratio or of an SVM's decision, to be log evidence."""
-    whitening: Linear
-    scores: SingleFloats
-    """(units, whitened)"""
-    viewers: Integers
-    logits: Linear
-    """From whitened scores to every viewer's log evidence."""
-
-    def without(self, kept: Integers) -> Machine:
-        """Return the machine for the kept viewers only."""
-        number = {int(viewer): i for i, viewer in enumerate(kept)}
-        stays = np.isin(self.viewers, kept)
-        return replace(
-            self,
-            scores=self.scores[stays],
-            viewers=np.array([number[int(v)] for v in self.viewers[stays]], np.int64),
-            logits=Linear(self.logits.weights[:, kept], self.logits.bias[kept]),
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Fitted:
     """The result of training."""
 
     identifier: Identifier
     calibration: str
+    """How posteriors were calibrated, in words."""
     accuracy: Accuracy | None
-    machine: Machine | None = None
     vigor_rate_deg: float | None = None
+    """b* of the recordings; None of fixation tables."""
 
 
 def accuracy_of(
     evidence: Floats, labels: Integers, protocol: str, n_viewers: int
 ) -> Accuracy | None:
-    """Return how often the right viewer has most evidence.
-
-    None where nothing was held out, or where it was of one viewer only.
-    """
+    """Return how often the right viewer has most evidence; None with fewer than two viewers."""
     known = np.abs(evidence).sum(axis=1) > 0
     if n_viewers < 2 or len(np.unique(labels[known])) < 2:
         return None
@@ -101,11 +79,11 @@ def accuracy_of(
 def accuracy_of_units(
     evidence: Floats, viewers: Integers, scanpaths: Integers, folds: Integers, held_out: Flags
 ) -> Accuracy | None:
-    """Return how often the right viewer has most evidence in what was held out together.
+    """Return how often the right viewer has most evidence in units that were held out together.
 
-    That is a whole scanpath; of one that is so long that its units (evidence: units, viewers) are
-    in several folds, what is in one of them. The evidence must be what a machine says of units
-    that it did not see: a calibration that was fitted to it would make it look too good.
+    They are a whole scanpath, or the part of a long one that is in one fold. `evidence` (units,
+    viewers) must come from machines that did not see the units, and without a calibration that was
+    fitted to them.
     """
     where = np.stack((scanpaths, folds), axis=1)[held_out]
     parts, first, part = np.unique(where, axis=0, return_index=True, return_inverse=True)

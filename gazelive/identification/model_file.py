@@ -1,8 +1,7 @@
-"""Trained models on disk: one file that says what it is, who is in it, and what it fits.
+"""Model files: one file with a manifest, the identifier and its training scanpaths.
 
-The *base* of a model is everything that does not belong to a single viewer (densities, whitening,
-calibration); its id is the checksum of that. Viewers can be enrolled, forgotten and merged as
-long as the base is the same.
+The *base* of a model is everything that the viewers share (densities, whitening, calibration);
+`base_id` is its checksum. Models with the same base can be merged.
 """
 
 from __future__ import annotations
@@ -20,30 +19,22 @@ import numpy.typing as npt
 from gazelive import __version__
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters, Method
 from gazelive.errors import IncompatibleModelError, ModelFormatError
-from gazelive.features.scanpath import COLUMN_NAMES
-from gazelive.gaze.documents import MainSequence
-from gazelive.identification.contract import Identifier
-from gazelive.identification.fitted import Accuracy, Fitted, Machine, MachineKind
-from gazelive.identification.identifier_arrays import (
-    identifier_arrays,
-    identifier_of_arrays,
-    viewer_columns,
-)
-from gazelive.identification.machines import Linear
-from gazelive.identification.scanpath_arrays import scanpath_arrays, scanpaths_of_arrays
-from gazelive.identification.training_set import SourceKind, TrainingSet
-from gazelive.models.storage import read_arrays, write_arrays
-from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
-
-Arrays = dict[str, npt.NDArray[Any]]
+from gazelive.features import COLUMN_NAMES
+from gazelive.gaze import MainSequence
+from gazelive.identification.contract import Arrays, Identifier, State
+from gazelive.identification.fitted import Accuracy, Fitted
+from gazelive.identification.registry import identifier_class
+from gazelive.identification.training_data import SourceKind, TrainingSet
+from gazelive.models import read_arrays, write_arrays
+from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
 
 FORMAT_VERSION = 1
 RATE_REACH = 2.0
-"""Probes may be sampled up to so many times faster or slower than what a model was made from."""
+"""Probes may be sampled up to this many times faster or slower than the training recordings."""
 
 
 class DetectorChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """How the saccades were found that a model was made from."""
+    """Saccade detector of the training recordings."""
 
     method: Method = "settled"
     parameters: DetectorParameters | None = None
@@ -52,7 +43,7 @@ class DetectorChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model was made from."""
+    """Origin of a model."""
 
     source: str
     sessions: tuple[str, ...] = ()
@@ -63,15 +54,15 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     false_acceptance_rate: float = 0.01
     texture: bool = True
     stimuli: bool = False
-    """Whether saliency was computed from the images' files."""
+    """Whether saliency was computed from image files."""
     trial_patterns: dict[str, str] = {}
-    """How trials were found in the messages, where it was not as usual (`TrialPatterns`)."""
+    """Patterns of trial messages that differ from the defaults (`TrialPatterns`)."""
     changes: tuple[str, ...] = ()
-    """What was done to it since: viewers enrolled, forgotten, merged."""
+    """Later changes: viewers enrolled, forgotten, merged."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model says of itself."""
+    """Manifest of a model file."""
 
     format_version: int
     gazelive: str
@@ -92,6 +83,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     machine: dict[str, Any] | None
     scanpaths: dict[str, Any]
 
+    def check_rate(self, sampling_rate_hz: float) -> None:
+        """Raise `IncompatibleModelError` where the model is not for that rate."""
+        _check_rate(self.kind, self.rate_range_hz, sampling_rate_hz)
+
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
@@ -107,34 +102,40 @@ class TrainedModel:
 
     @property
     def identifier(self) -> Identifier:
-        """Who is recognised, and how."""
+        """The enrolled viewers and the method."""
         return self.fitted.identifier
 
     @property
     def kind(self) -> SourceKind:
-        """What it was made from, and so what it takes."""
+        """Kind of the training data, and of the probes it accepts."""
         return self.training.kind
 
     def check_rate(self, sampling_rate_hz: float) -> None:
-        """Raise `IncompatibleModelError` where the model is not for that rate."""
-        if self.kind == "fixations":
-            raise IncompatibleModelError(
-                "the model was made from a fixation table and takes only such tables: train one "
-                "on recordings"
-            )
-        assert self.rate_range_hz is not None
-        lowest, highest = self.rate_range_hz
-        if not lowest <= sampling_rate_hz <= highest:
-            raise IncompatibleModelError(
-                f"the model takes recordings of {lowest:g} to {highest:g} Hz, and this one has "
-                f"{sampling_rate_hz:g} Hz: train a model at that rate"
-            )
+        """Raise `IncompatibleModelError` for recordings of another kind or rate."""
+        _check_rate(self.kind, self.rate_range_hz, sampling_rate_hz)
+
+
+def _check_rate(
+    kind: SourceKind, rate_range_hz: tuple[float, float] | None, sampling_rate_hz: float
+) -> None:
+    if kind == "fixations":
+        raise IncompatibleModelError(
+            "the model was trained on a fixation table and accepts only such tables: train one "
+            "on recordings"
+        )
+    assert rate_range_hz is not None
+    lowest, highest = rate_range_hz
+    if not lowest <= sampling_rate_hz <= highest:
+        raise IncompatibleModelError(
+            f"the model accepts recordings of {lowest:g} to {highest:g} Hz, and this one has "
+            f"{sampling_rate_hz:g} Hz: train a model at that rate"
+        )
 
 
 def new_model(
     fitted: Fitted, training: TrainingSet, detector: DetectorChoice | None, provenance: Provenance
 ) -> TrainedModel:
-    """Return the model of a fresh training."""
+    """Return the model of a new training."""
     rates = [p.sampling_rate_hz for p in training.scanpaths if p.sampling_rate_hz is not None]
     rate_range = (min(rates) / RATE_REACH, max(rates) * RATE_REACH) if rates else None
     sequence = population_main_sequence(training)
@@ -145,21 +146,19 @@ def new_model(
         provenance,
         rate_range,
         sequence,
-        _base_id(fitted.identifier),
+        base_id(fitted.identifier),
     )
 
 
 def save_model(model: TrainedModel, path: Path) -> None:
     """Write the model, whole or not at all."""
     fitted = model.fitted
-    of_identifier, arrays = identifier_arrays(fitted.identifier)
-    stored = {f"identifier/{name}": array for name, array in arrays.items()}
-    of_machine = None
-    if fitted.machine is not None:
-        of_machine, arrays = _machine_arrays(fitted.machine)
-        stored |= {f"machine/{name}": array for name, array in arrays.items()}
-    of_scanpaths, arrays = scanpath_arrays(model.training)
+    state = fitted.identifier.state()
+    stored = {_stored_name(name): array for name, array in state.arrays.items()}
+    of_scanpaths, arrays = model.training.to_arrays()
     stored |= {f"scanpaths/{name}": array for name, array in arrays.items()}
+    of_identifier = dict(state.content)
+    of_machine = of_identifier.pop("machine", None)
     manifest = Manifest(
         format_version=FORMAT_VERSION,
         gazelive=__version__,
@@ -183,36 +182,54 @@ def save_model(model: TrainedModel, path: Path) -> None:
 
 
 def load_model(path: Path) -> TrainedModel:
-    """Read a model, or raise an error that says why it cannot be used."""
+    """Read a model, or raise a `ModelError` that gives the reason."""
+    manifest, arrays = _read(path)
+    try:
+        return _model_of(manifest, arrays)
+    except (msgspec.ValidationError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise _inconsistent(path, error) from error
+
+
+def read_model_manifest(path: Path) -> Manifest:
+    """Return the manifest of a model file, after the same checks but without its arrays.
+
+    For processes that start another one which loads the model.
+    """
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Manifest, Arrays]:
     content, arrays = read_arrays(path)
     version = content.get("format_version")
     if version != FORMAT_VERSION:
         raise ModelFormatError(
-            f"{path}: is a model of version {version}, and this gazelive takes version "
+            f"{path}: is a model of version {version}, and this gazelive reads version "
             f"{FORMAT_VERSION}: train it again"
         )
     try:
         manifest = msgspec.convert(content, Manifest)
         if manifest.columns != COLUMN_NAMES:
             raise ModelFormatError(
-                f"{path}: was made by gazelive {manifest.gazelive} from other features than this "
-                "one measures: train it again"
+                f"{path}: was made by gazelive {manifest.gazelive} with other features than this "
+                "version has: train it again"
             )
-        return _model_of(manifest, arrays)
-    except (msgspec.ValidationError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise ModelFormatError(
-            f"{path}: what it holds does not fit together ({error}): train it again"
-        ) from error
+        return manifest, arrays
+    except msgspec.ValidationError as error:
+        raise _inconsistent(path, error) from error
+
+
+def _inconsistent(path: Path, error: Exception) -> ModelFormatError:
+    return ModelFormatError(f"{path}: is inconsistent ({error}): train it again")
 
 
 def own_patterns(patterns: TrialPatterns) -> dict[str, str]:
-    """Return those patterns that are not the usual ones, as a model keeps them."""
+    """Return the patterns that differ from the defaults."""
     usual = msgspec.structs.asdict(DEFAULT_PATTERNS)
     return {n: p for n, p in msgspec.structs.asdict(patterns).items() if p != usual[n]}
 
 
-def trial_patterns_of(model: TrainedModel) -> TrialPatterns:
-    """Return how trials were found in what a model was made from."""
+def trial_patterns_of(model: TrainedModel | Manifest) -> TrialPatterns:
+    """Return the trial patterns of the training recordings."""
     return msgspec.convert(model.provenance.trial_patterns, TrialPatterns)
 
 
@@ -220,21 +237,15 @@ def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> Tra
     def part(prefix: str) -> Arrays:
         return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
 
-    identifier = identifier_of_arrays(
-        manifest.method, manifest.viewer_ids, manifest.identifier, part("identifier/")
-    )
-    machine = None
+    content = dict(manifest.identifier)
     if manifest.machine is not None:
-        machine = _machine_of(manifest.machine, part("machine/"))
+        content["machine"] = manifest.machine
+    kept = part("identifier/") | {n: a for n, a in arrays.items() if n.startswith("machine/")}
+    make = identifier_class(manifest.method, manifest.kind)
+    identifier = make.from_state(manifest.method, manifest.viewer_ids, State(content, kept))
     return TrainedModel(
-        Fitted(
-            identifier,
-            manifest.calibration,
-            manifest.accuracy,
-            machine,
-            manifest.vigor_rate_deg,
-        ),
-        scanpaths_of_arrays(manifest.scanpaths, part("scanpaths/"), manifest.viewer_ids),
+        Fitted(identifier, manifest.calibration, manifest.accuracy, manifest.vigor_rate_deg),
+        TrainingSet.from_arrays(manifest.scanpaths, part("scanpaths/"), manifest.viewer_ids),
         manifest.detector,
         manifest.provenance,
         manifest.rate_range_hz,
@@ -243,37 +254,21 @@ def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> Tra
     )
 
 
-def _machine_arrays(machine: Machine) -> tuple[dict[str, Any], Arrays]:
-    return {"kind": machine.kind, "factor": machine.factor}, {
-        "whitening": machine.whitening.weights,
-        "whitening_bias": machine.whitening.bias,
-        "scores": machine.scores,
-        "viewers": machine.viewers,
-        "logits": machine.logits.weights,
-        "logits_bias": machine.logits.bias,
-    }
+def _stored_name(name: str) -> str:
+    """Return an array's name in the file."""
+    return name if name.startswith("machine/") else f"identifier/{name}"
 
 
-def _machine_of(content: Mapping[str, Any], arrays: Arrays) -> Machine:
-    return Machine(
-        msgspec.convert(content["kind"], MachineKind),
-        float(content["factor"]),
-        Linear(arrays["whitening"], arrays["whitening_bias"]),
-        arrays["scores"],
-        arrays["viewers"],
-        Linear(arrays["logits"], arrays["logits_bias"]),
-    )
-
-
-def _base_id(identifier: Identifier) -> str:
-    """Return the checksum of what does not belong to single viewers."""
-    content, arrays = identifier_arrays(identifier)
-    own = viewer_columns(identifier)
+def base_id(identifier: Identifier) -> str:
+    """Return the checksum of everything that the viewers share."""
+    state = identifier.state()
+    content = {**state.content, "method": identifier.method}
+    content.pop("machine", None)
     digest = hashlib.blake2b(digest_size=8)
-    digest.update(msgspec.json.encode({**content, "method": identifier.method}, order="sorted"))
-    for name in sorted(set(arrays) - set(own)):
+    digest.update(msgspec.json.encode(content, order="sorted"))
+    for name, array in sorted(state.base().items()):
         digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+        digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 
@@ -282,7 +277,7 @@ MAIN_SEQUENCE_AMPLITUDES_DEG = (0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 2
 
 def population_main_sequence(training: TrainingSet) -> MainSequence | None:
     """Return the band of peak velocities around each amplitude; None without recordings."""
-    from gazelive.features.scanpath import Column
+    from gazelive.features import Column
 
     rows = training.rows()
     amplitude = rows[:, Column.AMPLITUDE_DEG].astype(np.float64)

@@ -1,11 +1,11 @@
-"""Whether it is somebody else: how well the best match must fit before it is believed.
+"""Open-set identification: the probability that a person is not enrolled.
 
-A `MatchThreshold` says, for an amount of evidence, how well strangers' best matches fit at most:
-with the false-acceptance rate as the share of strangers that still pass. The probability of being
-unknown is ½ at that threshold, and falls off as the match gets better than strangers' are.
+A `MatchThreshold` is the quantile of impostors' best matches for an amount of evidence: a share of
+strangers equal to the false-acceptance rate matches better. The probability of being unknown is ½
+at that threshold, and falls as the match gets better than impostors' are.
 
-Strangers are not in training; so each viewer in turn is left out and plays one. Where few can, what
-is known of strangers elsewhere helps (`UsualStrangers`).
+Impostor scores come from leave-one-viewer-out: each enrolled viewer is removed in turn. With few
+viewers, their spread is shrunken towards that of a larger corpus (`UsualStrangers`).
 """
 
 from __future__ import annotations
@@ -14,51 +14,49 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from gazelive.gaze import Floats, Integers
 
 NOTHING_KNOWN = float(np.log(0.5))
-"""ln of the probability of being unknown where nothing tells strangers from viewers."""
+"""ln p(unknown) where there is no model of strangers."""
 STEEPNESS = 4.0
 """Log odds per `upper_spread` of strangers' best matches."""
 TAIL = 1.2
 """Strangers' best matches have a heavier tail than a normal distribution."""
 LARGEST_LOG_ODDS = 30.0
 LEAST_SHARE = 0.25
-"""Amounts of evidence that fewer of the strangers reach, compared with the least, do not count:
-what a single person looks like says nothing of how strangers spread."""
+"""Amounts of evidence that a smaller share of the impostors reach are ignored: one person alone
+does not show how impostor scores spread."""
 REACH = 4.0
-"""How many times more evidence than any stranger gave the threshold is still extended to."""
+"""The threshold is extrapolated to this many times the evidence of any impostor."""
 
 
 @dataclass(frozen=True)
 class UsualStrangers:
-    """What strangers' best matches are like in a corpus that was large enough to see it."""
+    """Spread of impostors' best matches in a large corpus."""
 
     spread: float
     spread_per_log: float
-    """Of `upper_spread`: at an amount of 1, and more with each unit of its logarithm."""
+    """`upper_spread` at an amount of 1, and its slope over the logarithm of the amount."""
     n_strangers: float
-    """How many strangers of one's own it counts as much as."""
+    """Weight, in impostors of one's own."""
 
 
 class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """The best matches of strangers, by how much of them was seen."""
+    """Quantile and spread of impostors' best matches by amount of evidence."""
 
     false_acceptance_rate: float
     log_amounts: tuple[float, ...]
-    """ln of the amounts of evidence (ascending) at which strangers were looked at."""
+    """ln of the amounts of evidence, ascending."""
     thresholds: tuple[float, ...]
     spreads: tuple[float, ...]
-    """Of strangers' best matches at each amount: the quantile, and `upper_spread`."""
+    """Quantile and `upper_spread` of impostors' best matches at each amount."""
     source: str
-    """Who played the strangers."""
+    """Where the impostor scores come from."""
 
     def log_unknown(self, match: float, amount: float) -> float:
-        """Return ln p(unknown) for the best match found in so much evidence."""
+        """Return ln p(unknown) for the best match in an amount of evidence."""
         if not self.log_amounts or not amount > 0:
             return NOTHING_KNOWN
         at = np.log(amount)
@@ -70,7 +68,7 @@ class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def no_threshold(why: str) -> MatchThreshold:
-    """Return what says nothing: with so few viewers, nobody knows what strangers are like."""
+    """Return the threshold without information, for too few viewers: p(unknown) is ½."""
     return MatchThreshold(
         false_acceptance_rate=0.5, log_amounts=(), thresholds=(), spreads=(), source=why
     )
@@ -88,17 +86,16 @@ def threshold_of_matches(
     least_threshold: float = -np.inf,
     least_spread: float = 1e-6,
 ) -> MatchThreshold:
-    """Return the threshold for strangers' best matches, given by amount of evidence.
+    """Return the threshold for impostors' best matches, given by amount of evidence.
 
-    A quantile far out in the tail cannot be read off the few who play strangers: the best of ten
-    is passed by every eleventh. So their median and upper spread are taken, and the threshold
-    lies as many spreads above as a normal tail asks for, times `tail`.
+    A quantile far out in the tail cannot be estimated from a few impostors. The threshold is their
+    median plus the number of upper spreads that a normal tail has at that rate, times `tail`.
 
-    With `usual` the spread is drawn towards what is usual; both are smoothed by a straight line
-    over the logarithm of the amount, which goes on beyond what was seen. That is for cosines.
-    Without, they are taken as they are: log ratios bend upwards with the amount, and a line would
-    let in most strangers in between.
-    `growth` is how much better real strangers fit than those who play them, who meet fewer people.
+    With `usual` the spread is shrunken towards the usual one, and both are smoothed by a straight
+    line over the logarithm of the amount, which is extrapolated. That is for cosines. Without it
+    they are not smoothed: log ratios bend upwards with the amount, and a line would accept most
+    strangers in between. `growth` is how much better real strangers match than the impostors, who
+    are compared with fewer viewers.
     """
     most = max(map(len, matches.values()), default=0)
     fewest = max(3, LEAST_SHARE * most)
@@ -129,16 +126,13 @@ def threshold_of_matches(
 
 
 def _line(x: Floats, y: Floats, counts: Integers, at: Floats) -> Floats:
-    """Return the values of the straight line through points that stand for so many each."""
+    """Return the values of the straight line through points with `counts` as weights."""
     if len(x) < 2:
         return np.full(len(at), y[0])
     return np.asarray(np.polyval(np.polyfit(x, y, 1, w=np.sqrt(counts)), at), np.float64)
 
 
 def upper_spread(values: Floats) -> float:
-    """Return the standard deviation that the upper half of the values shows around the median.
-
-    Only these come near the viewers'.
-    """
+    """Return the standard deviation of the upper half of the values around the median."""
     above = np.maximum(values - np.median(values), 0.0)
     return float(np.sqrt(np.sum(above**2) / max(len(values) // 2, 1)))

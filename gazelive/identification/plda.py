@@ -1,42 +1,44 @@
-"""How much better a viewer explains some scores than a stranger does: two-covariance PLDA.
+"""Two-covariance PLDA: how much better a viewer explains some scores than a stranger does.
 
 S. Ioffe, "Probabilistic linear discriminant analysis", ECCV 2006, in the form where a person's
 mean is drawn from one Gaussian and each unit's score from another around it. The ratio compares
-the posterior of a viewer's mean with that of somebody drawn anew from the population.
+the posterior of a viewer's mean with that of a new person from the population.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.identification.machines import spread_of
-from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from gazelive.gaze import Floats, Integers
+from gazelive.identification.contract import Arrays
+from gazelive.identification.learning import spread_of
+from gazelive.identification.open_set import (
+    NOTHING_KNOWN,
+    MatchThreshold,
+    no_threshold,
+    threshold_of_matches,
+)
 
 WITHIN_SHRINKAGE = 0.1
 BETWEEN_SHRINKAGE = 0.5
 FEWEST_VIEWERS = 3
 AMOUNTS = (1, 2, 5, 10, 20, 50, 100)
-"""Numbers of units at which strangers are looked at."""
+"""Numbers of units at which impostors are compared."""
 MOST_STRANGERS = 40
 DRAWS = 100
 TAIL = 1.15
-"""How much heavier than a normal one the upper tail of strangers' best ratios is."""
+"""Factor on the normal tail of impostors' best ratios."""
+VIEWER_AXIS = {"plda_means": 0, "plda_variances": 0}
 
 
 @dataclass(frozen=True, eq=False)
 class Plda:
-    """The population, and what is known of each viewer's mean, in a space where both are simple."""
+    """The population and the posterior of each viewer's mean, where both are diagonal."""
 
     projection: Floats
-    """(dimensions, dimensions): after it, scores vary by 1 around a person's mean."""
+    """(dimensions, dimensions): to scores with unit variance around a person's mean."""
     offset: Floats
     between: Floats
     """(dimensions,): variances of people's means."""
@@ -46,7 +48,7 @@ class Plda:
     """(viewers, dimensions): … and their variances."""
 
     def log_ratio(self, mean_score: Floats, n_units: float, viewer: int) -> float:
-        """Return ln p(scores | viewer) − ln p(scores | somebody) for the mean score of units."""
+        """Return ln p(scores | viewer) − ln p(scores | a stranger) for the mean score of units."""
         z = mean_score @ self.projection + self.offset
         own, anyone = self.variances[viewer] + 1 / n_units, self.between + 1 / n_units
         return float(
@@ -54,8 +56,8 @@ class Plda:
             + 0.5 * np.sum(np.log(anyone) - np.log(own))
         )
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what a file keeps."""
+    def to_arrays(self) -> Arrays:
+        """Return the arrays of a state (`VIEWER_AXIS`)."""
         return {
             "plda_projection": self.projection,
             "plda_offset": self.offset,
@@ -65,16 +67,38 @@ class Plda:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Plda:
-        """Return what was kept."""
+    def from_arrays(cls, arrays: Arrays) -> Plda | None:
+        """Return the model in a state; None if there is none."""
+        if "plda_means" not in arrays:
+            return None
         names = ("projection", "offset", "between", "means", "variances")
         return cls(*(arrays[f"plda_{name}"] for name in names))
 
-    def viewer_of_scores(self, scores: Floats) -> tuple[Floats, Floats]:
+    def viewer_arrays(self, scores: Floats) -> Arrays:
         """Return the posterior mean and variance of the mean of a new viewer's units."""
         n = len(scores)
         z = scores.mean(axis=0) @ self.projection + self.offset
-        return z * (self.between / (self.between + 1 / n)), self.between / (1 + n * self.between)
+        mean = z * (self.between / (self.between + 1 / n))
+        variance = self.between / (1 + n * self.between)
+        return {"plda_means": mean[None], "plda_variances": variance[None]}
+
+
+class StrangerCheck:
+    """ln p(unknown) of a person, from the summed scores of their settled units."""
+
+    def __init__(self, plda: Plda, threshold: MatchThreshold) -> None:
+        self._plda = plda
+        self._threshold = threshold
+        self._score = np.zeros(len(plda.projection))
+        self._units = 0.0
+        self.log_unknown = NOTHING_KNOWN
+
+    def add(self, score: Floats, units: float, leader: int) -> None:
+        """Take the summed score of more units; `leader` is the best viewer by now."""
+        self._score += score
+        self._units += units
+        match = self._plda.log_ratio(self._score / self._units, self._units, leader)
+        self.log_unknown = self._threshold.log_unknown(match, self._units)
 
 
 def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
@@ -113,15 +137,24 @@ def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
     )
 
 
+def fit_strangers(
+    scores: Floats, viewers: Integers, n_viewers: int, false_acceptance_rate: float
+) -> tuple[Plda | None, MatchThreshold]:
+    """Fit model and threshold; with few viewers there is no model and nothing is known."""
+    if n_viewers <= FEWEST_VIEWERS:
+        return None, no_threshold("too few viewers to know what strangers are like")
+    threshold = strangers_threshold(scores, viewers, n_viewers, false_acceptance_rate)
+    return fit_plda(scores, viewers, n_viewers), threshold
+
+
 def strangers_threshold(
     scores: Floats, viewers: Integers, n_viewers: int, false_acceptance_rate: float, seed: int = 0
 ) -> MatchThreshold:
-    """Return how well the best of the others fits a viewer who was left out.
+    """Return the threshold from viewers who are left out in turn.
 
-    A ratio below 0 says that somebody else would explain the scores better, and how far below does
-    not matter: so strangers who are like nobody do not widen the spread of those who are like
-    somebody. If the model were right, a share of at most exp(−t) of the strangers would have a
-    ratio above t with a viewer: the threshold is no lower than what that asks for.
+    Ratios below 0 count as 0: impostors who match no viewer do not widen the spread of those who
+    do. If the model is right, at most a share exp(−t) of the strangers has a ratio above t, so the
+    threshold is at least −ln of the false-acceptance rate.
     """
     if n_viewers <= FEWEST_VIEWERS:
         return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")

@@ -1,7 +1,4 @@
-"""The images' files for models that look at them: a model keeps none, and is told where they are.
-
-`scenewalk` and `fisher-scenewalk` do, if they were trained with `--stimuli`.
-"""
+"""Image files for models that were trained with them (`--stimuli`): a model keeps none."""
 
 from __future__ import annotations
 
@@ -11,36 +8,35 @@ from pathlib import Path
 
 from gazelive.identification.contract import Identifier, LooksAtImages
 from gazelive.identification.model_file import TrainedModel
-from gazelive.identification.scenewalk_identifier import SceneWalkIdentifier
 
-MOST_TOLD = 5
-"""So many images are named that are not found."""
+MOST_NAMED = 5
+"""Images that are named in warnings."""
 
 
 def looks_at_images(model: TrainedModel) -> bool:
-    """Say whether a model needs the images' files."""
-    return isinstance(model.identifier, SceneWalkIdentifier) and model.provenance.stimuli
+    """Return whether a model needs the image files."""
+    return isinstance(model.identifier, LooksAtImages) and model.provenance.stimuli
 
 
 def with_stimuli(model: TrainedModel, folders: Iterable[Path]) -> TrainedModel:
-    """Return the model with the images' files at hand, if it looks at them.
+    """Return the model with the image files at hand, if it uses them.
 
-    An image that is in none of the folders is seen by its centre bias (`image_problems`).
+    An image that is in none of the folders is replaced by the centre bias (`image_problems`).
     """
     identifier = model.identifier
-    if not (isinstance(identifier, SceneWalkIdentifier) and model.provenance.stimuli):
+    if not (isinstance(identifier, LooksAtImages) and model.provenance.stimuli):
         return model
-    seeing = replace(identifier, scene=replace(identifier.scene, stimuli=tuple(folders)))
+    seeing = identifier.with_stimuli(folders)
     return replace(model, fitted=replace(model.fitted, identifier=seeing))
 
 
 def image_problems(identifier: Identifier, images: Iterable[str | None]) -> list[str]:
-    """Return sentences on the images whose files do not count although they should."""
+    """Return warnings on images whose files cannot be used although they should."""
     if not isinstance(identifier, LooksAtImages):
         return []
-    told = (identifier.image_problem(image) for image in dict.fromkeys(images))
-    problems = list(dict.fromkeys(problem for problem in told if problem is not None))
-    if len(problems) > MOST_TOLD:
-        more = f"so it is with {len(problems) - MOST_TOLD} more images"
-        return [*problems[:MOST_TOLD], more]
+    found = (identifier.image_problem(image) for image in dict.fromkeys(images))
+    problems = list(dict.fromkeys(problem for problem in found if problem is not None))
+    if len(problems) > MOST_NAMED:
+        more = f"the same holds for {len(problems) - MOST_NAMED} more images"
+        return [*problems[:MOST_NAMED], more]
     return problems

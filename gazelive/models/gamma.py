@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze import Floats
 
 LARGEST_SHAPE = 1e6
 """Shape of a sample that hardly varies; its maximum likelihood would be infinite."""

@@ -14,21 +14,17 @@ saccade has no type and contributes nothing; a masked value contributes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from gazelive.errors import ModelError
-from gazelive.features.feature_set import TURNS, Feature, FeatureSet
-from gazelive.features.scanpath import N_COLUMNS, Column, Scanpath
+from gazelive.features import TURNS, Feature, FeatureSet, Scanpath
+from gazelive.gaze import Floats
 from gazelive.models import typed_density_kernels as kernels
 from gazelive.models.gamma import fit_gamma
-
-Floats = npt.NDArray[np.float64]
 
 PRIOR_SACCADES = 1.0
 """Saccades of each type that a fit pretends to have seen, so that no type is impossible."""
@@ -94,13 +90,11 @@ class MarkovModel:
     def _cells(self) -> Floats:
         return gradient_cells(self.shape, self.scale)
 
-    def statistics(self, scanpath: Scanpath) -> Floats:
-        """Return the sufficient statistics (types, 1 + 3·features) of a scanpath."""
-        return scanpath_statistics(self.features, scanpath)
-
     def log_likelihood(self, scanpath: Scanpath) -> float:
         """Return ln p of the types and features of a scanpath's saccades."""
-        return float(np.sum(self.natural_parameters() * self.statistics(scanpath)))
+        return float(
+            np.sum(self.natural_parameters() * scanpath_statistics(self.features, scanpath))
+        )
 
     def natural_parameters(self) -> Floats:
         """Return what the statistics are multiplied with to give ln p, of the same shape."""
@@ -131,40 +125,6 @@ class MarkovModel:
         by_type: Floats = np.concatenate((np.log(self.shares)[:, None], pairs), axis=1)
         return by_type.reshape(-1)
 
-    def with_parameters(self, parameters: Floats) -> MarkovModel:
-        """Return the model at other parameters; the ln π may have any offset (softmax)."""
-        n_types, n_features = self.shape.shape
-        table = np.asarray(parameters, np.float64).reshape(n_types, 1 + 2 * n_features)
-        shares = special.softmax(table[:, 0])
-        return MarkovModel(self.features, shares, table[:, 1::2].copy(), table[:, 2::2].copy())
-
-    def sample(self, n_saccades: int, rng: np.random.Generator) -> Scanpath:
-        """Draw the types and features of a scanpath: columns that are no features stay masked.
-
-        Features that are made of several columns (vigor) are drawn for a displacement of 10°.
-        """
-        rows = np.full((n_saccades, N_COLUMNS), np.nan, np.float32)
-        types = rng.choice(len(self.shares), n_saccades, p=self.shares)
-        rows[:, Column.TURN] = types
-        rows[:, Column.ORDINAL] = np.arange(n_saccades)
-        values = rng.gamma(self.shape[types], self.scale[types])
-        for f, feature in enumerate(self.features.features):
-            drawn = values[:, f]
-            if feature.operation == "vigor":
-                rows[:, self.features.b_columns[f]] = 10.0
-                drawn = drawn * -np.expm1(-10.0 / feature.constants[0])
-            rows[:, self.features.a_columns[f]] = drawn
-        return Scanpath(rows, np.empty((0, 3)), 0.0)
-
-    def to_arrays(self) -> dict[str, Floats]:
-        """Return what a file must keep besides the features."""
-        return {"shares": self.shares, "shape": self.shape, "scale": self.scale}
-
-    @classmethod
-    def from_arrays(cls, features: FeatureSet, arrays: dict[str, Floats]) -> MarkovModel:
-        """Return the model that was kept."""
-        return cls(features, arrays["shares"], arrays["shape"], arrays["scale"])
-
 
 def scanpath_statistics(features: FeatureSet, scanpath: Scanpath) -> Floats:
     """Return the sufficient statistics (types, 1 + 3·features) of a scanpath."""
@@ -173,15 +133,6 @@ def scanpath_statistics(features: FeatureSet, scanpath: Scanpath) -> Floats:
         features.types(scanpath.saccades), features.values(scanpath.saccades), statistics
     )
     return statistics
-
-
-def fit_markov(features: FeatureSet, scanpaths: Iterable[Scanpath]) -> MarkovModel:
-    """Return the maximum-likelihood model of scanpaths."""
-    total = sum(
-        (scanpath_statistics(features, scanpath) for scanpath in scanpaths),
-        np.zeros((features.n_types, 1 + 3 * len(features.features))),
-    )
-    return markov_of_statistics(features, total)
 
 
 def markov_of_statistics(

@@ -20,9 +20,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.atomic import written_aside
 from gazelive.errors import ModelError, ModelFormatError
-from gazelive.recordings.storage_errors import storage_error
+from gazelive.system import replacing, storage_error
 
 Array = npt.NDArray[Any]
 
@@ -62,7 +61,7 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
     start = b"%s%d\n" % (MAGIC, VERSION) + len(head).to_bytes(8, "little") + head
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     try:
-        with written_aside(path) as aside, aside.open("wb") as file:
+        with replacing(path) as aside, aside.open("wb") as file:
             for piece in (start, bytes(_aligned(len(start)) - len(start))):
                 digest.update(piece)
                 file.write(piece)

@@ -17,13 +17,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.compilation import kernel, unchecked_kernel
-from gazelive.features.feature_set_kernels import Features, Rows, TypeRule, row_type, row_values
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from gazelive.features import Features, TypeCode, row_type, row_values
+from gazelive.gaze import Floats, Integers, SingleFloats
+from gazelive.system import kernel, unchecked_kernel
 
 FAMILY, CENTRE, INVERSE, SHAPE, M00, M01, M10, M11, LOWEST, HIGHEST = range(10)
 """INVERSE is 1 over the scale: a product is quicker than a quotient."""
@@ -77,8 +74,8 @@ def add_type_scores(type_: int, shares: Floats, weights: Floats, score: Floats) 
 
 @unchecked_kernel
 def scanpath_score(
-    rows: Rows,
-    types: TypeRule,
+    rows: SingleFloats,
+    types: TypeCode,
     features: Features,
     cells: Floats,
     shares: Floats,
@@ -127,25 +124,20 @@ def saccade_scores(
 
 
 @kernel
-def add_statistics(type_: int, values: Floats, is_new: bool, statistics: Floats) -> None:
-    """Add one saccade to the sufficient statistics of gamma densities.
+def scanpath_statistics(types: Integers, values: Floats, statistics: Floats) -> None:
+    """Add the saccades of a scanpath to the sufficient statistics of gamma densities.
 
     `statistics` is (types, 1 + 3·features): the number of saccades, then of each feature how
-    many values, their sum and the sum of their logarithms. `is_new` counts the saccade itself.
+    many values, their sum and the sum of their logarithms.
     """
-    if is_new:
-        statistics[type_, 0] += 1
-    for f in range(len(values)):
-        x = values[f]
-        if not math.isnan(x):
-            statistics[type_, 1 + 3 * f] += 1
-            statistics[type_, 2 + 3 * f] += x
-            statistics[type_, 3 + 3 * f] += math.log(x)
-
-
-@kernel
-def scanpath_statistics(types: Integers, values: Floats, statistics: Floats) -> None:
-    """Add all saccades of a scanpath."""
     for i in range(len(types)):
-        if types[i] >= 0:
-            add_statistics(types[i], values[i], True, statistics)
+        u = types[i]
+        if u < 0:
+            continue
+        statistics[u, 0] += 1
+        for f in range(values.shape[1]):
+            x = values[i, f]
+            if not math.isnan(x):
+                statistics[u, 1 + 3 * f] += 1
+                statistics[u, 2 + 3 * f] += x
+                statistics[u, 3 + 3 * f] += math.log(x)

@@ -1,8 +1,8 @@
-"""Corpora: many recordings with the names of those who looked.
+"""Corpora: many recordings with the names of their viewers.
 
 A folder with `corpus.csv` (`recording,viewer,session` and optionally
 `screen_px,size_mm,distance_mm`, such as 1920x1080, 535x301 and 600; paths are relative to the
-folder), or a folder of session folders, which say themselves who looked.
+folder), or a folder of session folders, which name their viewers themselves.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gazelive.atomic import write_bytes
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.gaze.screen import ScreenGeometry
-from gazelive.recordings.column_names import SAVE_AS_UTF_8, describe_names
+from gazelive.gaze import ScreenGeometry
 from gazelive.recordings.geometry import parse_geometry
-from gazelive.recordings.session_manifest import MANIFEST_NAME, read_manifest
-from gazelive.recordings.storage_errors import storage_error
+from gazelive.recordings.session.manifest import MANIFEST_NAME, read_manifest
+from gazelive.recordings.tables.column_names import SAVE_AS_UTF_8, describe_names
+from gazelive.system import storage_error, write_bytes
 
 CORPUS_NAME = "corpus.csv"
 NEEDED_COLUMNS = ("recording", "viewer", "session")
@@ -39,7 +38,7 @@ class CorpusEntry:
 
 @dataclass(frozen=True)
 class SkippedRecording:
-    """A recording that is no part of the corpus, and why."""
+    """A recording that was left out of the corpus, and why."""
 
     recording: Path
     reason: str
@@ -60,14 +59,14 @@ class Corpus:
 
 
 def is_corpus(path: Path) -> bool:
-    """Say whether `path` is a corpus folder (a session folder by itself is none)."""
+    """Return whether `path` is a corpus folder (a single session folder is not)."""
     if not path.is_dir() or (path / MANIFEST_NAME).is_file():
         return False
     return (path / CORPUS_NAME).is_file() or bool(_session_folders(path))
 
 
 def screen_in_corpus(recording: Path) -> ScreenGeometry | None:
-    """Return the screen that the `corpus.csv` beside a recording gives for it, if there is one."""
+    """Return the screen that the `corpus.csv` beside a recording gives for it, if any."""
     folder = recording.absolute().parent
     if not (folder / CORPUS_NAME).is_file():
         return None
@@ -89,8 +88,8 @@ def read_corpus(path: Path) -> Corpus:
     sessions = _session_folders(path)
     if not sessions:
         raise RecordingError(
-            f"is no corpus: it has neither {CORPUS_NAME} ({','.join(NEEDED_COLUMNS)}) nor session "
-            "folders in it",
+            f"is not a corpus: it contains neither {CORPUS_NAME} ({','.join(NEEDED_COLUMNS)}) nor "
+            "session folders",
             path=path,
         )
     return _read_sessions(path, sessions)
@@ -154,7 +153,7 @@ def _read_csv(folder: Path) -> Corpus:
     except UnicodeDecodeError as error:
         raise RecordingError(f"is not in UTF-8: {SAVE_AS_UTF_8}", path=path) from error
     except csv.Error as error:
-        raise RecordingError(f"is no CSV file: {error}", path=path) from error
+        raise RecordingError(f"is not a CSV file: {error}", path=path) from error
     return Corpus(folder, tuple(entries), tuple(skipped))
 
 
@@ -169,7 +168,7 @@ def _check_columns(names: Sequence[str], path: Path) -> None:
 
 
 def _cells(row: dict[str | None, str | None], path: Path, line: int) -> dict[str, str]:
-    """Return the row's cells without blanks around them."""
+    """Return the row's cells without surrounding blanks."""
     if None in row or None in row.values():
         raise RecordingError("has more or fewer cells than the first line", path=path, line=line)
     return {str(name): (value or "").strip() for name, value in row.items()}
@@ -204,7 +203,7 @@ def _screen_cells(screen: ScreenGeometry | None, folder: Path) -> list[str]:
         return ["", "", ""]
     if screen.eye_x_mm or screen.eye_y_mm:
         raise RecordingError(
-            f"{CORPUS_NAME} has no columns for an eye that is not before the screen's centre",
+            f"{CORPUS_NAME} has no columns for an eye that is not in front of the screen's centre",
             path=folder,
         )
     return [
@@ -215,9 +214,9 @@ def _screen_cells(screen: ScreenGeometry | None, folder: Path) -> list[str]:
 
 
 def _session_folders(path: Path) -> list[Path]:
-    """Return the session folders in a folder and in the folders in it.
+    """Return the session folders in a folder and one level below.
 
-    Not deeper: somebody may ask for the whole of their disk.
+    Not deeper: a user may pass the root of a disk.
     """
     patterns = (f"*/{MANIFEST_NAME}", f"*/*/{MANIFEST_NAME}")
     return sorted(found.parent for pattern in patterns for found in path.glob(pattern))
@@ -233,7 +232,7 @@ def _read_sessions(path: Path, sessions: Sequence[Path]) -> Corpus:
             skipped.append(SkippedRecording(folder, str(error)))
             continue
         if manifest.viewer is None:
-            skipped.append(SkippedRecording(folder, "recorded to identify: it names no viewer"))
+            skipped.append(SkippedRecording(folder, "recorded in identify mode: no viewer given"))
             continue
         entries.append(CorpusEntry(folder, manifest.viewer, manifest.session, manifest.screen))
     return Corpus(path, tuple(entries), tuple(skipped))

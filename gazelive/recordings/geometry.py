@@ -1,8 +1,8 @@
-"""Where degrees come from: the geometry of a recording, and the one way from samples to degrees.
+"""Geometry of a recording: how its positions become degrees of visual angle.
 
-Geometry is looked for in this order: what the user gave, the recording's own screen
-(`session.json`, a table's sidecar), the columns of `corpus.csv`, the resolution that the tracker
-wrote down. The last is an approximation and comes with a warning.
+Geometry is looked up in this order: the user's flags, the recording's own screen (`session.json`,
+a table's sidecar), the columns of `corpus.csv`, the resolution that the tracker wrote. The last is
+an approximation and comes with a warning.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import msgspec
 import numpy as np
 
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.gaze.samples import EYE_FIELDS, Coordinates, Eye
-from gazelive.gaze.screen import (
+from gazelive.gaze import (
+    EYE_FIELDS,
     AngularResolution,
+    Coordinates,
+    Eye,
     Floats,
     Geometry,
     ScreenGeometry,
@@ -27,7 +29,7 @@ from gazelive.gaze.screen import (
 from gazelive.recordings.recording import Block, Recording
 
 HREF_DISTANCE = 15_000.0
-"""Units of EyeLink's HREF plane between it and the eye."""
+"""Distance of EyeLink's HREF plane from the eye, in HREF units."""
 FLAGS = ("--screen", "--size-mm", "--distance-mm")
 HOW_TO_GIVE = "--screen 1920x1080 --size-mm 535x301 --distance-mm 600"
 
@@ -36,21 +38,21 @@ GeometrySource = Literal["flags", "recording", "corpus", "resolution", "none nee
 
 @dataclass(frozen=True)
 class GeometryFlags:
-    """What the user said about the screen; None is what they did not say."""
+    """What the user gave about the screen; None is not given."""
 
     screen_px: tuple[int, int] | None = None
     size_mm: tuple[float, float] | None = None
     distance_mm: float | None = None
     eye_mm: tuple[float, float] = (0.0, 0.0)
-    """Where on the screen the eye looks straight ahead (`ScreenGeometry`); no flag says it."""
+    """Where on the screen the eye looks straight ahead (`ScreenGeometry`); has no flag."""
     names: tuple[str, str, str] = field(default=FLAGS, compare=False)
-    """What errors call the three; a corpus has columns for them."""
+    """Names of the three in errors; in a corpus they are columns."""
 
     @classmethod
     def of(cls, screen: ScreenGeometry) -> GeometryFlags:
-        """Return the flags that say all of a screen."""
+        """Return the flags that describe a screen completely."""
         return cls(
-            (screen.width_px, screen.height_px),
+            screen.size_px,
             (screen.width_mm, screen.height_mm),
             screen.eye_distance_mm,
             (screen.eye_x_mm, screen.eye_y_mm),
@@ -58,11 +60,11 @@ class GeometryFlags:
 
     @property
     def given(self) -> bool:
-        """True where anything was said."""
+        """True if anything was given."""
         return (self.screen_px, self.size_mm, self.distance_mm) != (None, None, None)
 
     def check(self) -> None:
-        """Raise where a screen is only half said, or cannot be; its pixels may come later."""
+        """Raise if a screen is incomplete or impossible; its pixels may come later."""
         if self.given:
             width_mm, height_mm = self.size_mm or (1.0, 1.0)
             square_px = max(round(width_mm), 1), max(round(height_mm), 1)
@@ -103,7 +105,7 @@ class GeometryFlags:
 
 @dataclass(frozen=True)
 class FoundGeometry:
-    """A geometry and where it came from; no `geometry` where positions are angles already."""
+    """A geometry and where it came from; `geometry` is None if positions are angles already."""
 
     geometry: Geometry | None
     source: GeometrySource
@@ -117,7 +119,7 @@ def parse_geometry(
     *,
     names: tuple[str, str, str] = FLAGS,
 ) -> GeometryFlags:
-    """Read what a user wrote, such as 1920x1080, 535x301 and 600; `names` stand in errors."""
+    """Parse a user's 1920x1080, 535x301 and 600; `names` are used in errors."""
     width_height_px = _pair(screen, names[0], "1920x1080")
     if width_height_px is not None and not all(v.is_integer() for v in width_height_px):
         raise ConfigError(f"a screen has whole pixels, not {screen}", key=names[0])
@@ -137,12 +139,12 @@ def find_geometry(
     flags: GeometryFlags | None = None,
     corpus_screen: ScreenGeometry | None = None,
 ) -> FoundGeometry:
-    """Return the geometry of a block, or raise an error that says how to give one."""
+    """Return the geometry of a block, or raise an error that explains how to give one."""
     stream = block.stream
     screen_px = stream.screen_px or recording.screen_px
     if stream.coordinates is Coordinates.RAW:
         raise RecordingError(
-            "holds raw pupil positions of the camera, from which no angle can be told: record "
+            "holds raw pupil positions of the camera, which cannot become angles: record "
             "or convert it with gaze or HREF data",
             path=recording.path,
         )
@@ -160,7 +162,7 @@ def find_geometry(
     px_per_deg = stream.px_per_deg or _any_resolution(recording)
     if px_per_deg is None:
         raise RecordingError(
-            f"says nothing about the size and distance of the screen: add {HOW_TO_GIVE} (or "
+            f"does not give the size and distance of the screen: add {HOW_TO_GIVE} (or "
             "columns screen_px,size_mm,distance_mm in corpus.csv)",
             path=recording.path,
         )
@@ -180,7 +182,7 @@ def find_geometry(
 
 
 def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
-    """Return the recording as one that was seen on `screen`."""
+    """Return the recording as viewed on `screen`."""
     blocks = tuple(
         replace(block, stream=msgspec.structs.replace(block.stream, screen=screen))
         for block in recording.blocks
@@ -188,13 +190,13 @@ def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
     return replace(
         recording,
         screen=screen,
-        screen_px=(screen.width_px, screen.height_px),
+        screen_px=screen.size_px,
         blocks=blocks,
     )
 
 
 def block_positions_deg(block: Block, eye: Eye, found: FoundGeometry) -> tuple[Floats, Floats]:
-    """Return one eye's positions in degrees; NaN where it has none, y grows downwards."""
+    """Return one eye's positions in degrees; NaN where missing, y grows downwards."""
     x_field, y_field, _ = EYE_FIELDS[eye]
     x = block.samples[x_field].astype(np.float64)
     y = block.samples[y_field].astype(np.float64)
@@ -205,11 +207,11 @@ def block_positions_deg(block: Block, eye: Eye, found: FoundGeometry) -> tuple[F
         return href_to_deg(x, y)
     if coordinates is Coordinates.SCREEN_PX and found.geometry is not None:
         return found.geometry.px_to_deg(x, y)
-    raise RecordingError(f"positions in {coordinates.value} cannot be turned into degrees")
+    raise RecordingError(f"positions in {coordinates.value} cannot be converted to degrees")
 
 
 def href_to_deg(x_href: Floats, y_href: Floats) -> tuple[Floats, Floats]:
-    """Return the angles that HREF coordinates stand for."""
+    """Return the angles of HREF coordinates."""
     return (
         np.degrees(np.arctan(x_href / HREF_DISTANCE)),
         np.degrees(np.arctan(y_href / HREF_DISTANCE)),
@@ -238,16 +240,16 @@ def _distance_mm(value: str | float | None, name: str) -> float | None:
 def _size_warning(
     screen: ScreenGeometry, recorded_px: tuple[int, int] | None, where: str
 ) -> str | None:
-    given_px = (screen.width_px, screen.height_px)
+    given_px = screen.size_px
     if recorded_px is None or recorded_px == given_px:
         return None
     return (
-        f"{where} says {given_px[0]}x{given_px[1]} px, but the recording says "
-        f"{recorded_px[0]}x{recorded_px[1]}; {where} is believed"
+        f"{where} gives {given_px[0]}x{given_px[1]} px, but the recording gives "
+        f"{recorded_px[0]}x{recorded_px[1]} px; using {where}"
     )
 
 
 def _any_resolution(recording: Recording) -> tuple[float, float] | None:
-    """Return the resolution of the first block that knows one."""
+    """Return the resolution of the first block that has one."""
     known = (block.stream.px_per_deg for block in recording.blocks)
     return next((px_per_deg for px_per_deg in known if px_per_deg is not None), None)

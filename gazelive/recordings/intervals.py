@@ -1,7 +1,7 @@
-"""Viewing intervals: the stretches of a recording in which somebody looks at something.
+"""Viewing intervals: the parts of a recording in which the participant views an image.
 
-Image onset to image offset where both are known, else the trial as its messages mark it, else the
-whole block. They are the unit that detection settles on and that evidence is counted in.
+From image onset to image offset where both are known, else the trial as its messages mark it, else
+the whole block. They are the unit of settled detection and of evidence.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import msgspec
 from gazelive.recordings.recording import Block, Recording, Trial
 
 EVIDENCE = "evidence"
-"""The trial's variable by which our experiment says, before the image goes, whether what was seen
-counts (1) or was skipped or repeated (0). Recordings of others do not say it, and count."""
+"""The trial variable with which our experiment marks, before image offset, whether the viewing
+counts (1) or was skipped or repeated (0). Recordings without it count."""
 
 
 class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of one block: samples at `start_us` or later, and before `end_us`."""
+    """A part of one block: samples at `start_us` or later, and before `end_us`."""
 
     block: int
     start_us: int
@@ -25,8 +25,8 @@ class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     image_onset_us: int | None = None
     counts: bool = True
-    """Whether it says something of the person: not where the trial was given up (skipped, repeated)
-    or its image never came."""
+    """Whether it is evidence about the viewer: not if the trial was skipped or repeated, or its
+    image never appeared."""
 
 
 def viewing_intervals(
@@ -49,15 +49,15 @@ def viewing_intervals(
         if number in trials_of:
             intervals += [interval_of_trial(trial, number, *span_us) for trial in trials_of[number]]
         else:
-            first_us, beyond_us = span_us
-            intervals.append(ViewingInterval(block=number, start_us=first_us, end_us=beyond_us))
+            first_us, stop_us = span_us
+            intervals.append(ViewingInterval(block=number, start_us=first_us, end_us=stop_us))
     return tuple(interval for interval in intervals if interval.end_us > interval.start_us)
 
 
 def calibrations_before(recording: Recording, time_us: int) -> int:
-    """Count the calibrations up to a time: noise that was learned before one says nothing after.
+    """Count the calibrations up to a time: noise measured before one does not apply after it.
 
-    Validations and drift corrections do not count: they leave the calibration as it is.
+    Validations and drift corrections do not count: they do not change the calibration.
     """
     return sum(
         calibration.kind == "calibration" and calibration.tracker_time_us <= time_us
@@ -65,17 +65,17 @@ def calibrations_before(recording: Recording, time_us: int) -> int:
     )
 
 
-def interval_of_trial(trial: Trial, block: int, first_us: int, beyond_us: int) -> ViewingInterval:
-    """Return what was viewed in a trial, cut to the samples of its block; it may be empty.
+def interval_of_trial(trial: Trial, block: int, first_us: int, stop_us: int) -> ViewingInterval:
+    """Return the viewing interval of a trial, cut to the samples of its block; it may be empty.
 
-    The samples of the block are from `first_us` on and before `beyond_us`.
+    The block's samples are at `first_us` or later, and before `stop_us`.
     """
     start_us = trial.start_us if trial.image_onset_us is None else trial.image_onset_us
     end_us = trial.end_us if trial.image_offset_us is None else trial.image_offset_us
     return ViewingInterval(
         block=block,
         start_us=max(start_us, first_us),
-        end_us=min(end_us, beyond_us),
+        end_us=min(end_us, stop_us),
         trial=trial.name,
         image=trial.image,
         image_onset_us=trial.image_onset_us,

@@ -1,4 +1,4 @@
-"""A recording in memory: the same shape whether it came from ASC, EDF, a table or a session."""
+"""Recording in memory: the same structure for ASC, EDF, tables and session folders."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import Eye, Samples, missing_mask
-from gazelive.gaze.screen import ScreenGeometry
-from gazelive.gaze.stream import Message, StreamDescription
+from gazelive.gaze import (
+    Eye,
+    Message,
+    Samples,
+    ScreenGeometry,
+    SingleFloats,
+    StreamDescription,
+    TrackerEvent,
+    missing_mask,
+)
 
 RecordingFormat = Literal["asc", "edf", "session", "table"]
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Something damaged that was left out; `line` counts from 1 where the format has lines."""
+    """Something damaged that was skipped; `line` counts from 1 where the format has lines."""
 
     line: int | None
     text: str
@@ -61,14 +65,14 @@ class Signal(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One trial as the experiment's messages mark it."""
+    """One trial, marked by the experiment's messages."""
 
     name: str
-    """What follows the start message (TRIALID), else the trial's ordinal number."""
+    """The text after the start message (TRIALID), else the trial's ordinal number."""
     start_us: int
     end_us: int
     block: int | None = None
-    """The recording block that the trial lies in, where it has one."""
+    """Index of the trial's recording block, if it has one."""
     image: str | None = None
     image_onset_us: int | None = None
     image_offset_us: int | None = None
@@ -78,13 +82,13 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Block:
-    """What was recorded between one start and one stop of the tracker."""
+    """The recording between one start and one stop of the tracker."""
 
     stream: StreamDescription
     samples: Samples
     start_us: int
     end_us: int
-    extras: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    extras: dict[str, SingleFloats] = field(default_factory=dict)
     """Further columns of the same length: velocity, resolution, input, head target."""
 
     @property

@@ -1,9 +1,8 @@
-"""Trials, as the messages of an experiment mark them."""
+"""Trials, found from the messages of an experiment."""
 
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,16 +11,15 @@ from dataclasses import dataclass, field
 import msgspec
 
 from gazelive.errors import ConfigError
-from gazelive.gaze.stream import Message
-from gazelive.recordings.eyelink_messages import LONGEST_COMMAND
+from gazelive.gaze import LONGEST_COMMAND, Message, in_time_order
 from gazelive.recordings.recording import Block, Trial
 
 
 class TrialPatterns(msgspec.Struct, frozen=True, kw_only=True):
-    """Regular expressions, matched from the start of a message, that tell what it means.
+    """Regular expressions, matched from the start of a message.
 
-    A group of the name that a field's text gives holds the value; without such a group the
-    value is what follows the match. Known by default:
+    The named group of each field holds the value; without that group the value is the text after
+    the match. Defaults:
 
     - trials: ``TRIALID … TRIAL_RESULT`` (the vendor's Data Viewer), ``start_trial …
       stop_trial`` (PyGaze, OpenSesame);
@@ -44,7 +42,7 @@ class TrialPatterns(msgspec.Struct, frozen=True, kw_only=True):
     """Groups `key` and `value`."""
 
 
-DEFAULT_PATTERNS = TrialPatterns()
+DEFAULT_PATTERNS: TrialPatterns = TrialPatterns()
 
 
 def find_trials(
@@ -54,13 +52,12 @@ def find_trials(
 ) -> tuple[Trial, ...]:
     """Return the trials that `messages` mark, in their order.
 
-    A trial that is never stopped ends where the next starts or where the block ends that it was
-    last heard of in, whichever is first. `Trial.block` is the block that most of what was viewed
-    lies in (from image onset to offset, where there are such): a trial often starts before its
-    block and stops after it.
+    A trial without a stop message ends where the next one starts or where the block of its last
+    message ends, whichever is first. `Trial.block` is the block with most of the viewing (from
+    image onset to offset, if known): a trial often starts before its block and stops after it.
     """
     finder = TrialFinder(BlockTimes(blocks), patterns)
-    for message in in_order_of_time(messages):
+    for message in in_time_order(messages):
         finder.take(message)
     return finder.trials()
 
@@ -68,24 +65,16 @@ def find_trials(
 def trials_of(
     messages: Sequence[Message],
     blocks: Sequence[Block],
-    told: tuple[Trial, ...],
+    stored: tuple[Trial, ...],
     patterns: TrialPatterns = DEFAULT_PATTERNS,
 ) -> tuple[Trial, ...]:
-    """Return the trials that were `told`, else those of the messages.
+    """Return the `stored` trials, else those of the messages.
 
-    Whoever gives patterns of their own wants those of the messages.
+    A user's own patterns apply to the messages only.
     """
-    if told and patterns == DEFAULT_PATTERNS:
-        return told
+    if stored and patterns == DEFAULT_PATTERNS:
+        return stored
     return find_trials(messages, blocks, patterns)
-
-
-def in_order_of_time(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages by their true times, as they are where they are in order already."""
-    pairs = itertools.pairwise(messages)
-    if all(one.tracker_time_us <= other.tracker_time_us for one, other in pairs):
-        return messages
-    return sorted(messages, key=lambda message: message.tracker_time_us)
 
 
 @dataclass(frozen=True)
@@ -112,14 +101,14 @@ def _compile(patterns: TrialPatterns) -> _Compiled:
 
 
 def _value(match: re.Match[str], group: str) -> str:
-    """Return the named group, else what follows the match, without blanks around it."""
+    """Return the named group, else the text after the match, without surrounding blanks."""
     value = match[group] if group in match.re.groupindex else match.string[match.end() :]
     return (value or "").strip()
 
 
 @dataclass
 class OpenTrial:
-    """A trial that has been started."""
+    """A trial that has started."""
 
     name: str
     start_us: int
@@ -131,18 +120,18 @@ class OpenTrial:
 
 
 class TrialFinder:
-    """Takes messages in the order of time and gathers trials, offline and live alike.
+    """Collects trials from messages in time order, offline and live alike.
 
-    Whoever follows a recording while it is made keeps `block_times` up to the message's time.
-    What was viewed is known once the image is gone and has a name: nothing that comes after
-    changes it, so that a viewing interval can be settled before its trial is over.
+    A live caller keeps `block_times` up to date with the message's time. The viewing of a trial is
+    known once its image is gone and has a name: later messages do not change it, so a viewing
+    interval can be settled before its trial ends.
     """
 
     def __init__(self, block_times: BlockTimes, patterns: TrialPatterns = DEFAULT_PATTERNS) -> None:
         self._patterns = _compile(patterns)
         self._block_times = block_times
         self.open: OpenTrial | None = None
-        """The trial that has been started and not ended."""
+        """The trial that has started and not ended."""
         self._trials: list[Trial] = []
         self._last_us = 0
 
@@ -157,7 +146,7 @@ class TrialFinder:
         return len(self._trials)
 
     def matters(self, text: str) -> bool:
-        """Say whether a message can begin or end anything, or name an image."""
+        """Return whether a message can start or end something, or name an image."""
         known = self._patterns
         return any(
             pattern.match(text[:LONGEST_COMMAND])
@@ -244,7 +233,7 @@ class TrialFinder:
 
 
 class BlockTimes:
-    """Finds the block of a time span; blocks are taken to follow one another."""
+    """Finds the block of a time span; blocks are assumed to follow one another."""
 
     def __init__(self, blocks: Sequence[Block] = ()) -> None:
         order = sorted(range(len(blocks)), key=lambda k: blocks[k].start_us)
@@ -253,7 +242,7 @@ class BlockTimes:
         self._ends_us = [_end_us(blocks[k]) for k in order]
 
     def put(self, index: int, start_us: int, end_us: int) -> None:
-        """Say that a block, new or known, begins at `start_us` and reaches to `end_us` so far."""
+        """Add or extend a block that starts at `start_us` and reaches to `end_us` so far."""
         if index in self._indices:
             self._ends_us[self._indices.index(index)] = end_us
             return
@@ -263,9 +252,9 @@ class BlockTimes:
         self._ends_us.insert(at, end_us)
 
     def end_after(self, start_us: int, *, before_us: int | None) -> int | None:
-        """Return the end of the block that lies at or after `start_us`, but not past `before_us`.
+        """Return the end of the block at or after `start_us`, but not past `before_us`.
 
-        None where no block starts in time.
+        None if no block starts in time.
         """
         for k in self._near(start_us, before_us):
             end_us = self._ends_us[k]
@@ -283,13 +272,13 @@ class BlockTimes:
         return best
 
     def _near(self, start_us: int, before_us: int | None) -> Iterator[int]:
-        """Yield the places of the blocks that start before `before_us` and may reach `start_us`."""
+        """Yield the indices of blocks that start before `before_us` and may reach `start_us`."""
         first = max(bisect_right(self._starts_us, start_us) - 1, 0)
         n = len(self._starts_us)
         yield from range(first, n if before_us is None else bisect_left(self._starts_us, before_us))
 
 
 def _end_us(block: Block) -> int:
-    """Return a time after the block's last sample, so that a trial that ends with it has it."""
+    """Return a time after the block's last sample, so a trial that ends with it includes it."""
     times_us = block.samples["tracker_time_us"]
     return max(block.end_us, int(times_us[-1]) + 1) if len(times_us) else block.end_us

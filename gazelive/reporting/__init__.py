@@ -1,1 +1,5 @@
-"""Afterwards: what was recorded and how good it is, in the terminal and as a page to archive."""
+"""Reports of recorded sessions: quality, identification and scanpaths, as text, JSON and HTML."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

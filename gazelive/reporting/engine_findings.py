@@ -1,4 +1,4 @@
-"""What the engine said of a session while it ran: who it was, and what it warned of."""
+"""Engine findings: identification and warnings from a session's documents file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.engine.summary import RunSummary, shown_probability, summarise
 from gazelive.errors import TransportError
-from gazelive.gaze.documents import (
+from gazelive.gaze import (
     Document,
+    Flags,
+    Floats,
+    Integers,
     MainSequence,
     ModelLoaded,
     Notice,
@@ -20,52 +21,52 @@ from gazelive.gaze.documents import (
     Quality,
     decode_line,
 )
-from gazelive.recordings.session_folder import DOCUMENTS_NAME
-
-Floats = npt.NDArray[np.float64]
+from gazelive.live import RunSummary, shown_probability, summarise
+from gazelive.recordings import DOCUMENTS_NAME
+from gazelive.wording import bounded_percent
 
 MOST_CURVES = 5
-"""How many viewers a figure can tell apart."""
+"""Most viewers in one figure."""
 LEAST_SHOWN = 0.05
-"""Who was never more probable than this has no curve, unless they lead in the end."""
+"""Viewers that never exceed this probability have no curve, except the final leader."""
 
 
 @dataclass(frozen=True)
 class PosteriorCourse:
-    """How the probabilities went, posterior by posterior; shapes (n,)."""
+    """Probabilities over the session, one entry per posterior; shapes (n,)."""
 
     seconds: Floats
-    """Of viewing."""
-    n_saccades: npt.NDArray[np.int64]
-    settled: npt.NDArray[np.bool_]
+    """Viewing time."""
+    n_saccades: Integers
+    settled: Flags
     viewers: tuple[str, ...]
-    """Those who were most probable at some time, the last leader first."""
+    """The most probable viewers, the final leader first."""
     p: Floats
-    """As shown, p·(1 − unknown), shape (viewers, n)."""
+    """p·(1 − unknown), shape (viewers, n)."""
     unknown: Floats | None
-    """None where the model knows no strangers."""
+    """Probability of a stranger; None if the model does not estimate it."""
 
 
 @dataclass(frozen=True)
 class EngineFindings:
-    """What stands in the documents file."""
+    """Contents of the documents file."""
 
     summary: RunSummary
     course: PosteriorCourse | None
     """None without a model, or before any evidence."""
     n_enrolled: int
     main_sequence: MainSequence | None
-    """Of the population that the model was made from."""
+    """Of the model's training population."""
     notes: tuple[tuple[int | None, str], ...]
-    """Warnings, each with the tracker's time in µs where it has one."""
+    """Warnings, each with its tracker time in µs, if known."""
     n_damaged: int
-    """Lines that could not be read."""
+    """Number of unreadable lines."""
 
 
 def read_findings(folder: Path) -> EngineFindings | None:
-    """Return what the engine found, None where no engine ran; lines that are damaged are counted.
+    """Read the documents file; None if no engine ran. Unreadable lines are counted.
 
-    A line of another version is damage here: a report tells what it can.
+    Lines of another protocol version count as unreadable.
     """
     try:
         content = (folder / DOCUMENTS_NAME).read_bytes()
@@ -92,17 +93,22 @@ def read_findings(folder: Path) -> EngineFindings | None:
     )
 
 
-def said_to_be(summary: RunSummary) -> str | None:
-    """Say in few words who it was, None where nobody said anything."""
+def is_unknown(summary: RunSummary) -> bool:
+    """Return whether the viewer is more probably a stranger than enrolled."""
+    return summary.unknown is not None and summary.unknown > 0.5
+
+
+def identified_as(summary: RunSummary) -> str | None:
+    """Return the identified viewer with the probability; None without a posterior."""
     if summary.best is None or summary.p is None:
         return None
-    if summary.unknown is not None and summary.unknown > 0.5:
-        return f"nobody enrolled ({summary.unknown:.0%})"
-    return f"{summary.best} ({summary.p:.0%})"
+    if summary.unknown is not None and is_unknown(summary):
+        return f"probably nobody enrolled ({bounded_percent(summary.unknown)})"
+    return f"{summary.best} ({bounded_percent(summary.p)})"
 
 
 def _named(documents: list[Document], n_viewers: int) -> list[Posterior]:
-    """Return the posteriors whose viewers have names: the line with them may be damaged."""
+    """Return the posteriors whose viewers have names: the line with the names may be damaged."""
     return [
         document
         for document in documents

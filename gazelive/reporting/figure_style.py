@@ -1,4 +1,4 @@
-"""How figures of a report look, and how they get into the page: inline, with no date in them."""
+"""Style of report figures, and their encoding for the page: inline and without a date."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 INK, FAINT, GRID = "#1b1f24", "#59626e", "#e3e6ea"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b8588f", "#b87900")
-"""Okabe and Ito's, which people with any kind of colour vision tell apart."""
+"""Okabe and Ito's palette, safe for all kinds of colour vision."""
 LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
-"""Beside its colour each curve has a dash pattern of its own: pages are printed in grey too."""
+"""Each curve also has its own dash pattern, for prints in grey."""
 UNKNOWN, LOSS, GAP = "#6b7280", "#c23b0c", "#eef0f3"
 RESOLUTION_DPI = 150
 
@@ -37,7 +37,7 @@ _STYLE: Any = {
 
 @contextmanager
 def drawing(width_in: float, height_in: float) -> Iterator[Any]:
-    """Yield an empty figure in the report's style; nothing of it stays behind."""
+    """Yield an empty figure in the report's style; global settings stay unchanged."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -46,14 +46,14 @@ def drawing(width_in: float, height_in: float) -> Iterator[Any]:
 
 
 def as_svg(figure: Any) -> str:
-    """Return the figure as an address that holds all of it."""
+    """Return the figure as a data URL with SVG."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", dpi=RESOLUTION_DPI, metadata={"Date": None})
     return f"data:image/svg+xml;base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def as_jpeg(figure: Any) -> str:
-    """Return the figure as a photograph, which is what lies under a scanpath."""
+    """Return the figure as a data URL with JPEG, for photographs."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="jpeg", dpi=RESOLUTION_DPI, pil_kwargs={"quality": 82})
     return f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode()}"

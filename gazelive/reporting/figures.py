@@ -1,4 +1,4 @@
-"""The charts of a report: main sequence, posteriors, data loss, calibration errors."""
+"""Figures of a report: main sequence, posteriors, data loss, calibration errors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.gaze.documents import MainSequence
-from gazelive.gaze.samples import missing_mask
-from gazelive.offline.analysis import Analysis
-from gazelive.recordings.recording import Recording
-from gazelive.reporting.checks import Check
+from gazelive.analysis import Analysis
+from gazelive.gaze import Floats, MainSequence, missing_mask
+from gazelive.recordings import Recording
+from gazelive.reporting.calibration_history import Check
 from gazelive.reporting.engine_findings import PosteriorCourse
 from gazelive.reporting.figure_style import (
     COLOURS,
@@ -26,19 +24,17 @@ from gazelive.reporting.figure_style import (
     drawing,
 )
 from gazelive.reporting.trial_facts import TrialFacts, session_start_us
-from gazelive.reporting.wording import EYE_WORDS
-
-Floats = npt.NDArray[np.float64]
+from gazelive.wording import EYE_NAMES, counted
 
 MOST_BINS = 400
-"""A chart over time has no more bars than this."""
+"""Most bars of a chart over time."""
 BINS_S = (0.25, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 AMPLITUDE_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 VELOCITY_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def draw_main_sequence(analysis: Analysis, population: MainSequence | None) -> str | None:
-    """Draw peak velocity against amplitude; None where there is no saccade."""
+    """Draw peak velocity against amplitude; None without saccades."""
     saccades = [s for i in analysis.intervals for s in i.gaze.detection.saccades]
     if not saccades:
         return None
@@ -56,7 +52,7 @@ def draw_main_sequence(analysis: Analysis, population: MainSequence | None) -> s
                 population.median_deg_s,
                 color="#5b93b8",
                 linewidth=1.2,
-                label="those enrolled: median, 5 to 95 %",
+                label="enrolled viewers: median, 5–95 %",
             )
         axis.scatter(
             amplitude_deg,
@@ -66,7 +62,7 @@ def draw_main_sequence(analysis: Analysis, population: MainSequence | None) -> s
             alpha=0.6,
             linewidths=0,
             rasterized=len(saccades) > 1000,
-            label=f"{len(saccades):,} saccades of this session",
+            label=f"this session: {counted(len(saccades), 'saccade')}",
         )
         _log_axis(axis.xaxis, axis.set_xlim, amplitude_deg, AMPLITUDE_TICKS)
         _log_axis(axis.yaxis, axis.set_ylim, peak_deg_s, VELOCITY_TICKS)
@@ -77,7 +73,7 @@ def draw_main_sequence(analysis: Analysis, population: MainSequence | None) -> s
 
 
 def draw_posteriors(course: PosteriorCourse) -> str:
-    """Draw what was shown of each viewer, and of nobody enrolled, over viewing time."""
+    """Draw the probability of each viewer and of the unknown viewer over viewing time."""
     with drawing(9.2, 3.4) as figure:
         axis = figure.subplots()
         for at_s in np.unique(course.seconds[course.settled]):
@@ -101,20 +97,20 @@ def draw_posteriors(course: PosteriorCourse) -> str:
                 color=UNKNOWN,
                 linewidth=1.6,
                 drawstyle="steps-post",
-                label="nobody enrolled",
+                label="unknown viewer",
                 zorder=2,
             )
         axis.set_ylim(-0.02, 1.02)
         axis.set_xlim(0, max(1.0, float(course.seconds.max())))
         axis.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-        axis.set_xlabel("viewing time (s); upright lines: an image ended, and its evidence settled")
-        axis.set_ylabel("probability shown")
+        axis.set_xlabel("viewing time (s); vertical lines: end of an image")
+        axis.set_ylabel("probability")
         axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8.5)
         return as_svg(figure)
 
 
 def draw_data_loss(recording: Recording, trials: Sequence[TrialFacts]) -> str | None:
-    """Draw the part of samples without gaze over the session; grey is what was not recorded."""
+    """Draw the percentage of samples without gaze over the session; grey was not recorded."""
     if not recording.n_samples:
         return None
     edges_s, missing, expected = _losses(recording)
@@ -141,7 +137,7 @@ def draw_data_loss(recording: Recording, trials: Sequence[TrialFacts]) -> str | 
         axis.set_xlim(0, end_s / unit_s)
         axis.yaxis.set_major_formatter("{x:g} %")
         axis.yaxis.set_major_locator(_few_ticks())
-        axis.set_ylabel("without gaze")
+        axis.set_ylabel("missing gaze")
         axis.set_xlabel(f"time since the first sample ({unit})")
         _name_trials(axis, trials, unit_s)
         return as_svg(figure)
@@ -158,11 +154,11 @@ def draw_checks(checks: Sequence[Check], session_s: float) -> str | None:
     unit_s, unit = _unit(last_s)
     with drawing(9.2, 2.6) as figure:
         axis = figure.subplots()
-        # two eyes are checked at one time: side by side, neither hides the other
+        # results of two eyes have the same time: drawn side by side, neither hides the other
         beside_s = 0.15 * margin_s if len({check.eye for check in shown}) > 1 else 0.0
         for eye, colour, shift_s in (("L", COLOURS[0], -beside_s), ("R", COLOURS[1], beside_s)):
             of_eye = [check for check in shown if check.eye == eye]
-            _draw_eye(axis, of_eye, colour, EYE_WORDS[eye], shift_s, unit_s)
+            _draw_eye(axis, of_eye, colour, EYE_NAMES[eye], shift_s, unit_s)
         axis.set_xlim((first_s - margin_s) / unit_s, (last_s + margin_s) / unit_s)
         axis.axhline(0.5, color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
         highest = max(max(c.mean_error_deg or 0.0, c.max_error_deg or 0.0) for c in shown)
@@ -176,7 +172,7 @@ def draw_checks(checks: Sequence[Check], session_s: float) -> str | None:
 def _draw_eye(
     axis: Any, checks: Sequence[Check], colour: str, eye: str, shift_s: float, unit_s: float
 ) -> None:
-    """Draw validations as points with a stalk to the largest error, drift checks as triangles."""
+    """Draw validations as points with a line to the maximum error, drift checks as triangles."""
     validations = [check for check in checks if check.kind != "drift check"]
     drifts = [check for check in checks if check.kind == "drift check"]
     if validations:
@@ -188,7 +184,7 @@ def _draw_eye(
         axis.vlines(at, mean, largest, color=colour, linewidth=1.3)
         axis.scatter(at, largest, marker="_", s=50, color=colour)
         axis.scatter(
-            at, mean, s=34, color=colour, label=f"validation, {eye}: mean to largest", zorder=3
+            at, mean, s=34, color=colour, label=f"validation, {eye}: mean to max", zorder=3
         )
     if drifts:
         axis.plot(
@@ -204,7 +200,7 @@ def _draw_eye(
 
 
 def _losses(recording: Recording) -> tuple[Floats, Floats, Floats]:
-    """Return bin edges in seconds, samples without gaze (or lost), and samples there should be."""
+    """Return bin edges (s), samples without gaze or lost, and expected samples, per bin."""
     first_us = session_start_us(recording)
     blocks = [block for block in recording.blocks if len(block.samples)]
     last_us = max(int(block.samples["tracker_time_us"][-1]) for block in blocks)
@@ -224,12 +220,12 @@ def _losses(recording: Recording) -> tuple[Floats, Floats, Floats]:
         should_be = np.clip(overlap_s, 0, None) / interval_s
         expected += should_be
         missing += np.clip(should_be - seen, 0, None)
-    expected[expected < 1] = 0  # the end of a block that only touches a bin
+    expected[expected < 1] = 0  # a block's end that only touches the bin
     return edges_s, np.minimum(missing, expected), expected
 
 
 def _name_trials(axis: Any, trials: Sequence[TrialFacts], unit_s: float) -> None:
-    """Mark above the chart where trials were, and name as many as there is room for."""
+    """Mark trials above the chart, with as many names as fit."""
     every = max(1, round(len(trials) / 30))
     above = axis.get_xaxis_transform()
     for number, trial in enumerate(trials):
@@ -257,7 +253,7 @@ def _name_trials(axis: Any, trials: Sequence[TrialFacts], unit_s: float) -> None
 
 
 def _unit(seconds: float) -> tuple[float, str]:
-    """Return the unit of a time axis: how many seconds it is, and its name."""
+    """Return the unit of a time axis: its length in seconds and its name."""
     return (1.0, "s") if seconds < 120 else (60.0, "min")
 
 
@@ -268,7 +264,7 @@ def _few_ticks() -> Any:
 
 
 def _log_axis(axis: Any, set_limits: Any, values: Floats, ticks: Sequence[float]) -> None:
-    """Make an axis logarithmic, with round numbers on it that are written out."""
+    """Make an axis logarithmic, with round ticks."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = float(values.min()) / 1.4, float(values.max()) * 1.4
     set_limits(low, high)

@@ -1,4 +1,4 @@
-"""What is worth a second look in a session: repeats, skips, losses, warnings, damage."""
+"""Notes on a session: repeated and skipped trials, losses, warnings, damage."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Literal
 
 import msgspec
 
-from gazelive.gaze.quality_messages import told_quality
-from gazelive.recordings.recording import Recording
+from gazelive.gaze import quality_from_message
+from gazelive.recordings import DOCUMENTS_NAME, Recording
 from gazelive.reporting.engine_findings import EngineFindings
 from gazelive.reporting.trial_facts import TrialFacts
+from gazelive.wording import counted, percent
 
 MUCH_MISSING = 0.2
-"""A trial that lacks more of its gaze than this is named."""
+"""A trial with a larger fraction of missing gaze gets a note."""
 MOST_OF_A_KIND = 20
-"""Of more sentences from the engine than this only the first are told, and how many there were."""
+"""Most notes from the engine; of more, only the number is given."""
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence; `at_s` counts from the session's first sample, None is the whole session."""
+    """One sentence; `at_s` is relative to the first sample, None is the whole session."""
 
     at_s: float | None
     kind: Literal["trial", "loss", "frames", "engine", "damage"]
@@ -32,13 +33,13 @@ def notes_of(
     findings: EngineFindings | None,
     first_us: int,
 ) -> tuple[Note, ...]:
-    """Return the notes, those of the whole session first, then in the order of time."""
+    """Return the notes: those of the whole session, then the others in order of time."""
     notes = [Note(at_s=None, kind="damage", text=problem.text) for problem in recording.problems]
     for trial in trials:
         notes += _of_trial(trial)
     if findings is not None:
         notes += _of_engine(findings, first_us)
-    else:  # an engine says these in its own documents
+    else:  # the engine's own documents have these
         notes += _of_device(recording, first_us)
     return tuple(sorted(notes, key=lambda n: -1e18 if n.at_s is None else n.at_s))
 
@@ -56,23 +57,25 @@ def _of_trial(trial: TrialFacts) -> list[Note]:
         text = f"{name}: the fixation gate {trial.gate}"
         notes.append(Note(at_s=at_s, kind="trial", text=text))
     if trial.missing_fraction is not None and trial.missing_fraction > MUCH_MISSING:
-        text = f"{name}: {trial.missing_fraction:.0%} of the samples have no gaze"
+        text = f"{name}: {percent(trial.missing_fraction, 0)} of the samples have no gaze"
         notes.append(Note(at_s=at_s, kind="loss", text=text))
     if trial.n_lost_samples:
-        text = f"{name}: {trial.n_lost_samples:,} samples never arrived"
+        text = f"{name}: {counted(trial.n_lost_samples, 'sample')} never arrived"
         notes.append(Note(at_s=at_s, kind="loss", text=text))
     if trial.dropped_frames:
-        text = f"{name}: {trial.dropped_frames} frames were dropped"
+        text = f"{name}: {counted(trial.dropped_frames, 'dropped frame')}"
         notes.append(Note(at_s=at_s, kind="frames", text=text))
     return notes
 
 
 def _of_device(recording: Recording, first_us: int) -> list[Note]:
-    """Return what the device itself found wrong with its data."""
-    told = [quality for m in recording.messages if (quality := told_quality(m)) is not None]
+    """Return the data problems that the device reported."""
+    reported = [
+        quality for m in recording.messages if (quality := quality_from_message(m)) is not None
+    ]
     return [
         Note(at_s=(each.tracker_time_us - first_us) / 1e6, kind="loss", text=each.text)
-        for each in told
+        for each in reported
     ]
 
 
@@ -87,8 +90,10 @@ def _of_engine(findings: EngineFindings, first_us: int) -> list[Note]:
     ]
     n_more = len(findings.notes) - MOST_OF_A_KIND
     if n_more > 0:
-        notes.append(Note(at_s=None, kind="engine", text=f"the engine warned {n_more} times more"))
+        notes.append(
+            Note(at_s=None, kind="engine", text=f"{counted(n_more, 'more engine warning')}")
+        )
     if findings.n_damaged:
-        text = f"{findings.n_damaged} lines of the engine's documents could not be read"
+        text = f"{counted(findings.n_damaged, 'unreadable line')} in {DOCUMENTS_NAME}"
         notes.append(Note(at_s=None, kind="damage", text=text))
     return notes

@@ -1,15 +1,16 @@
-"""The report of a session: one page that holds everything and asks the network for nothing."""
+"""Report of a session as one self-contained HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 import msgspec
 
 from gazelive import __version__
-from gazelive.reporting.checks import last_validation
+from gazelive.reporting.calibration_history import last_validation
+from gazelive.reporting.engine_findings import is_unknown
 from gazelive.reporting.figures import (
     draw_checks,
     draw_data_loss,
@@ -17,13 +18,8 @@ from gazelive.reporting.figures import (
     draw_posteriors,
 )
 from gazelive.reporting.notes import MUCH_MISSING, Note
-from gazelive.reporting.page_style import STYLE
-from gazelive.reporting.scanpath_pictures import (
-    ScanpathPicture,
-    image_folders,
-    scanpath_pictures,
-)
-from gazelive.reporting.session_facts import SessionFacts
+from gazelive.reporting.scanpath_pictures import ScanpathPicture, image_folders, scanpath_pictures
+from gazelive.reporting.session_facts import Progress, SessionFacts
 from gazelive.reporting.tables import (
     Column,
     check_columns,
@@ -32,12 +28,10 @@ from gazelive.reporting.tables import (
     trial_columns,
 )
 from gazelive.reporting.trial_facts import session_start_us
-from gazelive.reporting.wording import clock, count, degrees, duration, image_name, moment, percent
-
-Report = Callable[[float], None]
+from gazelive.wording import clock_time, count, date_time, degrees, duration, file_name, percent
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-"""What the page may load: nothing but what is in it."""
+"""Content security policy: the page loads only what it contains."""
 
 
 def session_page(
@@ -45,9 +39,9 @@ def session_page(
     *,
     images: Sequence[Path] = (),
     made_at: str,
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> str:
-    """Return the page; `images` are folders in which stimuli are looked for first."""
+    """Return the page; `images` are folders to search first for stimuli."""
     pictures = _pictures(facts, images, progress)
     sections = [
         _header(facts),
@@ -57,9 +51,9 @@ def session_page(
         _trials(facts),
         _section("Data loss over time", _chart(
             draw_data_loss(facts.recording, facts.trials if facts.recording.trials else ()),
-            "Samples without gaze (blinks and losses), in per cent of those there should be. "
-            "Grey was not recorded; black bars above are trials.",
-            "Part of samples without gaze over the session",
+            "Samples without gaze (blinks and losses), in per cent of the expected samples. "
+            "Grey: not recorded. Black bars above: trials.",
+            "Percentage of samples without gaze over the session",
         )),
         _calibrations(facts),
         _identification(facts),
@@ -80,7 +74,7 @@ def session_page(
 
 
 def _pictures(
-    facts: SessionFacts, images: Sequence[Path], progress: Report | None
+    facts: SessionFacts, images: Sequence[Path], progress: Progress | None
 ) -> list[ScanpathPicture]:
     n = 1 if facts.analysis is None else max(1, len(facts.analysis.intervals))
     pictures = []
@@ -93,23 +87,23 @@ def _pictures(
 
 def _header(facts: SessionFacts) -> str:
     manifest = facts.manifest
-    who = manifest.viewer or "Viewer not named"
+    who = manifest.viewer or "Viewer not given"
     return (
         f"<header><h1>{escape(who)} · session {escape(manifest.session)}</h1>"
         f'<p class="faint">{escape(manifest.mode)} · {escape(manifest.device)} · '
-        f"{escape(moment(manifest.started_at))}</p></header>"
+        f"{escape(date_time(manifest.started_at))}</p></header>"
     )
 
 
 def _tiles(facts: SessionFacts) -> str:
-    """Return what one looks at first."""
+    """Return the main numbers as tiles."""
     rows = summary_rows(facts)
     validation = last_validation(facts.checks)
     precisions = sorted(t.rms_s2s_deg for t in facts.trials if t.rms_s2s_deg is not None)
     tiles = {
         "recorded": duration(facts.recording.duration_s),
         "trials": count(len(facts.recording.trials)),
-        "without gaze": percent(facts.recording.missing_fraction),
+        "missing gaze": percent(facts.recording.missing_fraction),
         "samples lost": count(facts.n_lost_samples),
         "saccades": rows["saccades"],
         "RMS-S2S": degrees(
@@ -135,12 +129,14 @@ def _facts_list(facts: SessionFacts) -> str:
 
 def _notes(notes: Sequence[Note]) -> str:
     if not notes:
-        return _section("Of note", "<p>Nothing: no trial repeated or skipped, no data lost.</p>")
+        return _section("Notes", "<p>None: no repeated or skipped trials, no data loss.</p>")
     items = "".join(
-        f"<li>{'' if note.at_s is None else f'<b>{clock(note.at_s)}</b> '}{escape(note.text)}</li>"
+        "<li>"
+        + ("" if note.at_s is None else f"<b>{clock_time(note.at_s)}</b> ")
+        + f"{escape(note.text)}</li>"
         for note in notes
     )
-    return _section("Of note", f'<ul class="notes">{items}</ul>')
+    return _section("Notes", f'<ul class="notes">{items}</ul>')
 
 
 def _trials(facts: SessionFacts) -> str:
@@ -153,9 +149,10 @@ def _trials(facts: SessionFacts) -> str:
         for trial in facts.trials
     ]
     explained = (
-        '<p class="faint">missing: samples without gaze, of those that arrived; lost: samples that '
-        "never arrived; RMS-S2S: precision, the median over fixations of the root mean square of "
-        "sample-to-sample steps. Rows to look at are tinted.</p>"
+        '<p class="faint">missing: samples that arrived without gaze; lost: samples that never '
+        "arrived; RMS-S2S: precision, the median over fixations of the root mean square of "
+        "sample-to-sample steps. Highlighted: trials that were not shown in full, lost samples "
+        f"or miss more than {percent(MUCH_MISSING, 0)} of the gaze.</p>"
     )
     return _section(
         "Quality per trial", _table(trial_columns(facts.trials), to_look_at) + explained
@@ -164,11 +161,11 @@ def _trials(facts: SessionFacts) -> str:
 
 def _calibrations(facts: SessionFacts) -> str:
     if not facts.checks:
-        return _section("Calibration history", "<p>No calibration was recorded.</p>")
+        return _section("Calibration history", "<p>No calibration recorded.</p>")
     chart = _chart(
         draw_checks(facts.checks, _session_s(facts)),
-        "Points are mean errors of validations, with a stalk to the largest; triangles are the "
-        "offsets of drift checks.",
+        "Points: mean errors of validations, with a line to the maximum. Triangles: offsets of "
+        "drift checks.",
         "Calibration errors over the session",
     )
     return _section("Calibration history", chart + _table(check_columns(facts.checks)))
@@ -176,18 +173,21 @@ def _calibrations(facts: SessionFacts) -> str:
 
 def _identification(facts: SessionFacts) -> str:
     if facts.findings is None:
-        return _section("Who it was said to be", "<p>No engine ran: nothing was said.</p>")
+        return _section("Identification", "<p>None: the engine did not run.</p>")
     if facts.findings.course is None:
-        return _section("Who it was said to be", "<p>No model was loaded: nothing was said.</p>")
+        return _section("Identification", "<p>None: no model was loaded.</p>")
     chart = _chart(
         draw_posteriors(facts.findings.course),
-        "The probability of each viewer, less that of nobody enrolled. While an image is shown "
-        "the evidence is preliminary.",
+        "Probability of each viewer, taking the probability of an unknown viewer into account. "
+        "While an image is shown, the evidence is preliminary.",
         "Posterior probabilities over viewing time",
     )
-    said = escape(summary_rows(facts)["said to be"])
+    summary = facts.findings.summary
+    identified = f"Identified as {summary_rows(facts)['identified as']}."
+    if is_unknown(summary):
+        identified = f"{identified} The closest match is {summary.best}."
     rows = "".join(f"<li>{escape(row)}</li>" for row in crossing_rows(facts))
-    return _section("Who it was said to be", f"<p>{said}</p>{chart}<ul>{rows}</ul>")
+    return _section("Identification", f"<p>{escape(identified)}</p>{chart}<ul>{rows}</ul>")
 
 
 def _main_sequence(facts: SessionFacts) -> str:
@@ -196,13 +196,13 @@ def _main_sequence(facts: SessionFacts) -> str:
     population = None if facts.findings is None else facts.findings.main_sequence
     chart = draw_main_sequence(facts.analysis, population)
     if chart is None:
-        return _section("Main sequence", "<p>No saccade was found.</p>")
+        return _section("Main sequence", "<p>No saccades found.</p>")
     return _section(
         "Main sequence",
         _chart(
             chart,
-            "Peak velocity against amplitude of every saccade, found in whole viewing intervals "
-            f"({facts.analysis.method}).",
+            "Peak velocity against amplitude of all saccades in viewing intervals "
+            f"({facts.analysis.method} detection).",
             "Peak velocity against amplitude",
             size="half",
         ),
@@ -218,12 +218,9 @@ def _scanpaths(pictures: Sequence[ScanpathPicture]) -> str:
         f"<figcaption><b>{escape(picture.trial)}</b> {_caption(picture)}</figcaption></figure>"
         for picture in pictures
     )
-    explained = "Circles are fixations, larger the longer; green is the first; the line is gaze."
+    explained = "Circles: fixations (area by duration; the first is green). Line: gaze."
     if any(picture.image is not None and not picture.is_on_image for picture in pictures):
-        explained += (
-            " Where only grey is shown, the image's file was not found: "
-            "give its folder with --images."
-        )
+        explained += " Grey background: image file not found; give its folder with --images."
     return _section(
         "Scanpaths",
         f'<p class="faint">{explained}</p><div class="scanpaths">{figures}</div>',
@@ -231,7 +228,7 @@ def _scanpaths(pictures: Sequence[ScanpathPicture]) -> str:
 
 
 def _caption(picture: ScanpathPicture) -> str:
-    image = "" if picture.image is None else f"{escape(image_name(picture.image))} · "
+    image = "" if picture.image is None else f"{escape(file_name(picture.image))} · "
     return f"{image}{picture.n_fixations} fixations in {picture.seconds:.1f} s"
 
 
@@ -241,7 +238,7 @@ def _configuration(facts: SessionFacts) -> str:
     text = msgspec.json.format(msgspec.json.encode(facts.manifest.config), indent=2).decode()
     return _section(
         "Configuration",
-        f"<details><summary>As it was when the session ran</summary><pre>{escape(text)}</pre>"
+        f"<details><summary>Configuration of this session</summary><pre>{escape(text)}</pre>"
         "</details>",
     )
 
@@ -250,7 +247,7 @@ def _footer(facts: SessionFacts, made_at: str) -> str:
     detector = "" if facts.analysis is None else f" Saccades: {facts.analysis.method} detection."
     folder = escape(facts.folder.resolve().name)
     return (
-        f"<footer>Made from the session folder {folder} by gazelive {__version__}, "
+        f"<footer>Created from session folder {folder} with gazelive {__version__}, "
         f"{escape(made_at)}.{detector}</footer>"
     )
 
@@ -290,3 +287,59 @@ def _table(columns: Sequence[Column], to_look_at: Sequence[bool] = ()) -> str:
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+STYLE = """
+:root { color-scheme: light; font-size: 15px; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 68rem; background: #fff;
+  color: #1b1f24; font: 1rem/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
+h1 { font-size: 1.7rem; margin: 0 0 .2rem; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 .7rem; padding-bottom: .25rem;
+  border-bottom: 1px solid #d9dde3; }
+p { margin: .4rem 0; }
+.faint { color: #59626e; }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; margin: 1rem 0; }
+.facts dt { color: #59626e; }
+.facts dd { margin: 0; }
+.tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1.1rem 0; }
+.tile { flex: 1 1 7rem; border: 1px solid #d9dde3; border-radius: .5rem; padding: .55rem .8rem; }
+.tile b { display: block; font-size: 1.2rem; font-weight: 600; white-space: nowrap; }
+.tile span { color: #59626e; font-size: .85rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .88rem; }
+th { text-align: left; color: #59626e; font-weight: 600; border-bottom: 1px solid #b9c0ca; }
+th, td { padding: .22rem .6rem; vertical-align: top; }
+td { border-bottom: 1px solid #eef0f3; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.number { white-space: normal; vertical-align: bottom; }
+tr.look td { background: #fff4e0; }
+figure { margin: .6rem 0 1rem; break-inside: avoid; }
+figure img { display: block; max-width: 100%; height: auto; }
+figure.wide img { width: 100%; }
+figure.half img { width: 56%; }
+figcaption { color: #59626e; font-size: .85rem; margin-top: .25rem; }
+.scanpaths { display: grid; gap: .9rem;
+  grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); }
+.scanpaths figure { margin: 0; }
+.scanpaths img { width: 100%; border-radius: .3rem; }
+ul.notes { padding-left: 1.1rem; }
+ul.notes li { margin: .15rem 0; }
+details { margin: .6rem 0; }
+summary { cursor: pointer; color: #0b62a4; }
+pre { background: #f5f6f8; border: 1px solid #d9dde3; border-radius: .4rem; padding: .8rem;
+  font-size: .8rem; overflow-x: auto; white-space: pre-wrap; }
+footer { margin-top: 3rem; color: #59626e; font-size: .82rem; border-top: 1px solid #d9dde3;
+  padding-top: .6rem; }
+@media print {
+  @page { margin: 14mm; }
+  :root { font-size: 11px; }
+  body { max-width: none; padding: 0; }
+  h2 { break-after: avoid; margin-top: 1.4rem; }
+  tr, .tile { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .scroll { overflow: visible; }
+  .scanpaths { grid-template-columns: repeat(3, 1fr); gap: .5rem; }
+  * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+}
+"""

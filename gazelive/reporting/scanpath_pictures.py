@@ -1,4 +1,4 @@
-"""Scanpaths on their images, small enough for many on a page."""
+"""Scanpath pictures: gaze and fixations on the image, one small picture per viewing interval."""
 
 from __future__ import annotations
 
@@ -9,25 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from gazelive.engine.image_messages import image_rectangle_px
-from gazelive.gaze.screen import AngularResolution, Geometry
-from gazelive.offline.analysis import AnalysedInterval
-from gazelive.recordings.image_files import find_image
-from gazelive.recordings.recording import Recording
+from gazelive.analysis import AnalysedInterval
+from gazelive.gaze import AngularResolution, Geometry
+from gazelive.recordings import Recording, RectanglePx, image_rectangle_px
 from gazelive.reporting.figure_style import RESOLUTION_DPI, as_jpeg, drawing
 from gazelive.reporting.session_facts import SessionFacts
-from gazelive.simulation.image_pool import default_stimuli
+from gazelive.simulation import default_stimuli
+from gazelive.stimuli import find_image
 
 WIDTH_IN = 4.2
 PATH, FIXATION, FIRST = "#ffffff", "#ffd23f", "#3bceac"
 EMPTY = "#aab1bb"
 MS_PER_POINT2 = 3.5
-"""Fixations are circles whose area grows with their duration."""
+"""Milliseconds of fixation per square point of the circle's area."""
 NUMBERED = 40
-"""Of longer scanpaths the fixations are not numbered."""
-
-RectanglePx = tuple[float, float, float, float]
-"""Left, top, width and height."""
+"""Scanpaths with more fixations have no numbers."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +33,15 @@ class ScanpathPicture:
     trial: str
     image: str | None
     address: str
-    """The picture itself, inline."""
+    """Data URL of the picture."""
     is_on_image: bool
-    """False where the image's file was not found, or is none."""
+    """False if the image file was not found or is not readable."""
     n_fixations: int
     seconds: float
 
 
 def image_folders(facts: SessionFacts, asked: Sequence[Path]) -> list[Path]:
-    """Return where images may be: as asked, as configured, in the session, as shipped."""
+    """Return folders that may contain images: requested, configured, session's, shipped."""
     folders = list(asked)
     config = facts.manifest.config
     stimuli = config.get("stimuli")
@@ -58,7 +54,7 @@ def image_folders(facts: SessionFacts, asked: Sequence[Path]) -> list[Path]:
 
 
 def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[ScanpathPicture]:
-    """Yield a picture for each interval that has fixations."""
+    """Yield a picture for each interval with fixations."""
     if facts.analysis is None:
         return
     for analysed in facts.analysis.intervals:
@@ -68,7 +64,7 @@ def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[
             continue
         name = analysed.interval.image
         rectangle, screen = None, None
-        if geometry is None:  # positions are angles, and nobody knows where the screen was
+        if geometry is None:  # positions are angles, without a screen
             geometry = AngularResolution(x_px_per_deg=1.0, y_px_per_deg=1.0)
         else:
             rectangle = _rectangle(facts.recording, analysed)
@@ -88,7 +84,7 @@ def scanpath_pictures(facts: SessionFacts, folders: Sequence[Path]) -> Iterator[
 
 
 def _rectangle(recording: Recording, analysed: AnalysedInterval) -> RectanglePx | None:
-    """Return where the image stood, by the last message of its trial that tells."""
+    """Return the image's rectangle, from the last such message of its trial."""
     interval = analysed.interval
     stream = recording.blocks[interval.block].stream
     trial = next(
@@ -145,7 +141,7 @@ def _draw(
 
 
 def _stimulus(file: Path | None) -> Any:
-    """Return the image, no larger than it is drawn; None where there is none or it is broken."""
+    """Return the image, no larger than drawn; None if it is missing or damaged."""
     from PIL import Image, ImageOps
 
     if file is None:
@@ -153,8 +149,8 @@ def _stimulus(file: Path | None) -> Any:
     pixels = round(WIDTH_IN * RESOLUTION_DPI)
     try:
         with Image.open(file) as picture:
-            picture.draft("RGB", (pixels, pixels))  # a JPEG is decoded at the size that is needed
-            small = ImageOps.exif_transpose(picture).convert("RGB")  # as it was shown
+            picture.draft("RGB", (pixels, pixels))  # decode a JPEG at the needed size
+            small = ImageOps.exif_transpose(picture).convert("RGB")  # upright, as shown
             small.thumbnail((pixels, pixels))
             return small
     except (OSError, ValueError, Image.DecompressionBombError):
@@ -185,10 +181,10 @@ def _draw_fixations(axis: Any, analysed: AnalysedInterval, geometry: Geometry) -
 
 
 def _around(x_px: Any, y_px: Any) -> RectanglePx:
-    """Return a rectangle around the gaze, where nobody knows the screen."""
+    """Return a rectangle around the gaze, for an unknown screen."""
     left, right = np.nanpercentile(x_px, [0.5, 99.5])
     top, bottom = np.nanpercentile(y_px, [0.5, 99.5])
     width = 1.2 * float(max(right - left, bottom - top, 1.0))
-    height = max(1.2 * float(bottom - top), 0.6 * width)  # no picture is a mere strip
+    height = max(1.2 * float(bottom - top), 0.6 * width)  # not a mere strip
     middle_x, middle_y = float(left + right) / 2, float(top + bottom) / 2
     return middle_x - width / 2, middle_y - height / 2, width, height

@@ -1,4 +1,4 @@
-"""Everything that is worth telling of one session, gathered once for terminal, JSON and page."""
+"""Facts of one session, gathered once for terminal, JSON and page."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ from typing import Any
 
 import msgspec
 
+from gazelive.analysis import Analysis, analyse
 from gazelive.errors import GazeliveError, RecordingError
-from gazelive.gaze.screen import ScreenGeometry
-from gazelive.offline.analysis import Analysis, analyse
-from gazelive.recordings.corpus import screen_in_corpus
-from gazelive.recordings.geometry import GeometryFlags
-from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import SessionManifest, read_manifest, read_session
-from gazelive.reporting.checks import Check, checks_of, last_validation
-from gazelive.reporting.engine_findings import EngineFindings, read_findings, said_to_be
+from gazelive.gaze import ScreenGeometry
+from gazelive.recordings import (
+    GeometryFlags,
+    Recording,
+    SessionManifest,
+    read_manifest,
+    read_session,
+    screen_in_corpus,
+)
+from gazelive.reporting.calibration_history import Check, checks_of, last_validation
+from gazelive.reporting.engine_findings import (
+    EngineFindings,
+    identified_as,
+    read_findings,
+)
 from gazelive.reporting.notes import Note, notes_of
 from gazelive.reporting.trial_facts import (
     TrialFacts,
@@ -26,19 +34,20 @@ from gazelive.reporting.trial_facts import (
     trial_facts,
 )
 
-Report = Callable[[float], None]
+Progress = Callable[[float], None]
+"""Called with the fraction done."""
 
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """A session, what was found in it, and what the engine said of it."""
+    """A session with its events, quality, calibrations and engine findings."""
 
     folder: Path
     manifest: SessionManifest
     recording: Recording
     analysis: Analysis | None
     why_no_events: str | None
-    """Why there is no analysis, in words."""
+    """Why there is no analysis."""
     trials: tuple[TrialFacts, ...]
     checks: tuple[Check, ...]
     findings: EngineFindings | None
@@ -46,7 +55,7 @@ class SessionFacts:
 
     @property
     def n_lost_samples(self) -> int:
-        """Samples that never arrived within the blocks."""
+        """Number of samples within blocks that never arrived."""
         return sum(
             count_lost(block.samples["tracker_time_us"], block.stream.sample_interval_us)
             for block in self.recording.blocks
@@ -54,19 +63,19 @@ class SessionFacts:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the user should know about how events were found, or why they were not."""
+        """Warnings of the analysis, or the reason why there is none."""
         if self.analysis is not None:
             return self.analysis.warnings
         return () if self.why_no_events is None else (self.why_no_events,)
 
     @property
     def clock_drift_ppm(self) -> float | None:
-        """How much faster the tracker's clock ran than the host's."""
+        """Drift of the tracker's clock relative to the host's; positive is faster."""
         fit = self.manifest.clock_fit
         return None if fit is None else fit.tracker_us_per_host_s - 1e6
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the facts as plain values."""
         manifest, recording = self.manifest, self.recording
         validation = last_validation(self.checks)
         return {
@@ -91,18 +100,18 @@ class SessionFacts:
             "identification": None
             if self.findings is None or self.findings.course is None
             else self.findings.summary.as_json(),
-            "said_to_be": None if self.findings is None else said_to_be(self.findings.summary),
+            "said_to_be": None if self.findings is None else identified_as(self.findings.summary),
             "notes": msgspec.to_builtins(self.notes),
             "problems": [problem.text for problem in recording.problems],
         }
 
 
 def gather(
-    folder: Path, flags: GeometryFlags | None = None, progress: Report | None = None
+    folder: Path, flags: GeometryFlags | None = None, progress: Progress | None = None
 ) -> SessionFacts:
-    """Read a session and find its events (`settled`, as live); nothing is written.
+    """Read a session and detect its events (`settled`, as live); writes nothing.
 
-    Where events cannot be found (no geometry, no samples), everything else is still told.
+    If events cannot be detected (no geometry, no samples), the other facts are still returned.
     """
 
     def reading(fraction: float) -> None:
@@ -139,7 +148,7 @@ def gather(
 
 
 def _corpus_screen(folder: Path) -> ScreenGeometry | None:
-    """Return the screen that a corpus around the session gives; a broken corpus gives none."""
+    """Return the screen of a corpus around the session; None without a readable corpus."""
     try:
         return screen_in_corpus(folder)
     except GazeliveError:

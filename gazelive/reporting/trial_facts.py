@@ -1,4 +1,4 @@
-"""How good each trial is: what was lost, how steady the gaze was, what the eye did."""
+"""Quality of each trial: data loss, precision, numbers of events."""
 
 from __future__ import annotations
 
@@ -7,36 +7,33 @@ from collections.abc import Iterable
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.detection.online_state import GAP_INTERVALS
-from gazelive.features.interval import AnalysedGaze
-from gazelive.gaze.samples import missing_mask
-from gazelive.gaze.stream import Message
-from gazelive.offline.analysis import Analysis
-from gazelive.recordings.intervals import ViewingInterval, viewing_intervals
-from gazelive.recordings.recording import Block, Recording, Trial
+from gazelive.analysis import Analysis
+from gazelive.features import AnalysedGaze
+from gazelive.gaze import GAP_INTERVALS, Integers, Message, missing_mask
+from gazelive.recordings import Block, Recording, Trial, ViewingInterval, viewing_intervals
+from gazelive.wording import counted
 
 _GATE = re.compile(r"gate_(passed|timeout|replayed)\b")
 
 
 class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """One trial, or one block of a recording that has no trials; None is not known."""
+    """One trial, or one block of a recording without trials; None is unknown."""
 
     name: str
     image: str | None = None
     outcome: str | None = None
-    """As the experiment marked it: shown, repeated, skipped or aborted."""
+    """From the experiment: shown, repeated, skipped or aborted."""
     attempt: int | None = None
     gate: str | None = None
-    """How the fixation gate ended: passed (after how many time-outs), timed out, replayed."""
+    """Result of the fixation gate: passed (after n time-outs), timed out, replayed."""
     start_s: float
-    """When viewing began, from the session's first sample."""
+    """Start of viewing, relative to the session's first sample."""
     viewing_s: float
-    """How long was looked: image onset to offset where known, else the whole trial."""
+    """Viewing time: image onset to offset if known, else the whole trial."""
     n_samples: int = 0
     missing_fraction: float | None = None
-    """Samples without gaze, of those that arrived."""
+    """Fraction of the received samples without gaze."""
     n_lost_samples: int = 0
     """Samples that never arrived."""
     n_saccades: int | None = None
@@ -48,7 +45,7 @@ class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trial_facts(recording: Recording, analysis: Analysis | None) -> tuple[TrialFacts, ...]:
-    """Return the facts of every trial (else of every block), in the order of time."""
+    """Return the facts of every trial (else of every block), in order of time."""
     intervals = viewing_intervals(recording)
     gazes: dict[tuple[int, int], AnalysedGaze] = {}
     if analysis is not None:
@@ -79,17 +76,17 @@ def session_start_us(recording: Recording) -> int:
     return recording.messages[0].tracker_time_us if recording.messages else 0
 
 
-def count_lost(times_us: npt.NDArray[np.int64], interval_us: float) -> int:
-    """Count the samples that are missing between those that are there."""
+def count_lost(times_us: Integers, interval_us: float) -> int:
+    """Return the number of samples missing in gaps."""
     steps_us = np.diff(times_us)
     gaps_us = steps_us[steps_us > GAP_INTERVALS * interval_us]
     return int(np.rint(gaps_us / interval_us - 1).sum())
 
 
 def rms_s2s_deg(gaze: AnalysedGaze) -> float | None:
-    """Return the precision: the median over fixations of each one's RMS of steps.
+    """Return the precision: the median over fixations of their RMS sample-to-sample step.
 
-    The median, because the edges of a blink within one fixation would outweigh all the others.
+    With a mean, the edges of a blink in one fixation would outweigh all others.
     """
     of_fixations = []
     for fixation in gaze.detection.fixations:
@@ -103,7 +100,7 @@ def rms_s2s_deg(gaze: AnalysedGaze) -> float | None:
 
 
 def _trial_of(trials: Iterable[Trial], interval: ViewingInterval) -> Trial | None:
-    """Return the trial that an interval was made from; names may come again, times do not."""
+    """Return the trial of an interval; names may repeat, times do not."""
     for trial in trials:
         same = trial.name == interval.trial and trial.block == interval.block
         if same and trial.start_us <= interval.end_us and trial.end_us >= interval.start_us:
@@ -120,8 +117,8 @@ def _facts(
     first_us: int,
 ) -> TrialFacts:
     times_us = block.samples["tracker_time_us"]
-    first, beyond = np.searchsorted(times_us, [interval.start_us, interval.end_us])
-    samples = block.samples[first:beyond]
+    start, stop = np.searchsorted(times_us, [interval.start_us, interval.end_us])
+    samples = block.samples[start:stop]
     missing = missing_mask(samples, block.stream.eyes)
     detection = None if gaze is None else gaze.detection
     variables = {} if trial is None else trial.variables
@@ -135,7 +132,7 @@ def _facts(
         viewing_s=(interval.end_us - interval.start_us) / 1e6,
         n_samples=len(samples),
         missing_fraction=float(missing.mean()) if len(samples) else None,
-        n_lost_samples=count_lost(times_us[first:beyond], block.stream.sample_interval_us),
+        n_lost_samples=count_lost(times_us[start:stop], block.stream.sample_interval_us),
         n_saccades=None if detection is None else len(detection.saccades),
         n_fixations=None if detection is None else len(detection.fixations),
         n_blinks=None if detection is None else len(detection.blinks),
@@ -145,7 +142,7 @@ def _facts(
 
 
 def _unviewed(trial: Trial, messages: Iterable[Message], first_us: int) -> TrialFacts:
-    """Return what there is to say of a trial in which nothing was recorded."""
+    """Return the facts of a trial without a recording."""
     return TrialFacts(
         name=trial.name,
         image=trial.image,
@@ -159,7 +156,7 @@ def _unviewed(trial: Trial, messages: Iterable[Message], first_us: int) -> Trial
 
 
 def _gate(trial: Trial, messages: Iterable[Message]) -> str | None:
-    """Say how the gate of a trial ended, from the messages within it."""
+    """Return how the gate of a trial ended, from its messages."""
     words = [
         match[1]
         for message in messages
@@ -171,7 +168,7 @@ def _gate(trial: Trial, messages: Iterable[Message]) -> str | None:
     n_timeouts = words.count("timeout")
     if words[-1] == "timeout":
         return "timed out"
-    return words[-1] if not n_timeouts else f"{words[-1]} after {n_timeouts} time-out(s)"
+    return words[-1] if not n_timeouts else f"{words[-1]} after {counted(n_timeouts, 'time-out')}"
 
 
 def _integer(text: str | None) -> int | None:

@@ -1,1 +1,5 @@
-"""Simulated viewers: who looks where and how long, and how the eye gets there."""
+"""Simulated viewers: scanpaths, eye movements, lab sessions and corpora."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,11 +5,11 @@
     corpus.csv            recording, viewer, session and the screen's geometry
     v001_s1/ …            one session folder per viewer and session, or
     v001_s1.asc …         one ASC file
-    truth/v001_s1.csv …   what really happened (`truth_table`)
+    truth/v001_s1.csv …   the true events (`truth_table`)
 
-Recordings are made one at a time per process, so memory does not grow with the corpus, and
-written whole or not at all; `corpus.csv` lists only whole ones. The same plan gives the same
-corpus, on however many processes.
+Recordings are simulated one at a time per process, so memory does not grow with the corpus, and
+written atomically; `corpus.csv` lists only complete ones. The same plan gives the same corpus, with
+any number of processes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from typing import Literal
 import msgspec
 
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.gaze.samples import Eyes
-from gazelive.recordings.asc_writer import write_asc
-from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
-from gazelive.recordings.session_folder import manifest_of, write_session
+from gazelive.gaze import Eyes
+from gazelive.recordings import CorpusEntry, manifest_of, write_asc, write_corpus_csv, write_session
 from gazelive.simulation.image_pool import ImagePool, images_for_session
 from gazelive.simulation.lab_session import SCREEN, SimulatedSession, simulate_session
 from gazelive.simulation.truth_table import write_truth
@@ -35,13 +33,13 @@ CorpusFormat = Literal["session", "asc"]
 
 TRUTH_FOLDER = "truth"
 STARTED_AT = "2020-01-01T09:00:00+00:00"
-"""When a simulated session began: always then, so that the same plan gives the same bytes."""
+"""Start of every simulated session: fixed, so the same plan gives the same bytes."""
 SMALLEST_PARALLEL_S = 1800.0
-"""Less recording time than this is made sooner than a second process starts."""
+"""Less recording time than this is simulated before a second process has started."""
 
 
 class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a corpus is made of."""
+    """Plan of a corpus."""
 
     n_viewers: int = 32
     n_images: int = 106
@@ -63,8 +61,8 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
                 raise ConfigError(f"must be above 0, not {getattr(self, name)}", key=name)
         if self.n_images > self.n_pool:
             raise ConfigError(
-                f"nobody can see {self.n_images} different images out of a pool of {self.n_pool}: "
-                "make the pool larger or show fewer"
+                f"cannot show {self.n_images} different images from a pool of {self.n_pool}: "
+                "enlarge the pool or show fewer"
             )
         if not 250 <= self.sampling_rate_hz <= 2000:
             raise ConfigError(
@@ -82,7 +80,7 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrittenRecording(msgspec.Struct, frozen=True, kw_only=True):
-    """One recording that is whole on disk."""
+    """One complete recording on disk."""
 
     path: Path
     viewer: str
@@ -101,8 +99,8 @@ def write_corpus(
 ) -> list[WrittenRecording]:
     """Write the corpus into `folder`, which must be new or empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RecordingError("is there already and not empty: choose another folder", path=folder)
-    ImagePool(plan.n_pool, plan.stimuli)  # refuses a folder without images before any work
+        raise RecordingError("already exists and is not empty: choose another folder", path=folder)
+    ImagePool(plan.n_pool, plan.stimuli)  # raises early for a folder without images
     (folder / TRUTH_FOLDER).mkdir(parents=True, exist_ok=True)
     written: list[WrittenRecording] = []
     for recording in _written_recordings(plan, folder, n_processes, progress):
@@ -120,7 +118,7 @@ def _written_recordings(
     n_processes: int,
     progress: Callable[[float], None] | None,
 ) -> Iterator[WrittenRecording]:
-    """Yield each recording as it is done; on several processes in any order."""
+    """Yield each recording when it is written; with several processes in any order."""
     todo = plan.recordings
     total_s = len(todo) * plan.n_images * plan.seconds
     n_processes = min(n_processes, len(todo))
@@ -130,7 +128,7 @@ def _written_recordings(
                 plan, folder, viewer_id, session, _part(progress, n_done, len(todo))
             )
         return
-    # spawned on every system alike: a forked numba or pyarrow may hang
+    # spawned on every system: a forked numba or pyarrow may hang
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(n_processes, mp_context=context) as executor:
         try:
@@ -185,7 +183,7 @@ def _write(simulated: SimulatedSession, plan: CorpusPlan, path: Path) -> None:
     if plan.format == "asc":
         write_asc(simulated.recording, path)
         return
-    # where the images lie on this machine is no part of the session
+    # the path of the images on this machine is not part of the session
     config = {"simulated": msgspec.to_builtins(plan, enc_hook=lambda stimuli: stimuli.name)}
     manifest = manifest_of(simulated.recording, started_at=STARTED_AT, config=config)
     write_session(simulated.recording, path, manifest)
@@ -194,7 +192,7 @@ def _write(simulated: SimulatedSession, plan: CorpusPlan, path: Path) -> None:
 def _part(
     progress: Callable[[float], None] | None, n_done: int, n: int
 ) -> Callable[[float], None] | None:
-    """Return what reports progress within one of `n` recordings."""
+    """Return a progress callback for one of `n` recordings."""
     if progress is None:
         return None
     return lambda fraction: progress((n_done + fraction) / n)

@@ -1,6 +1,6 @@
-"""The images that simulated viewers are shown: real ones where there are, then generated ones.
+"""Image pool of simulated viewers: real images first, then generated ones.
 
-Only an image's saliency is looked at. The same name is the same image in every corpus and live.
+Only an image's saliency is used. The same name is the same image in every corpus and live.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from pathlib import Path
 
 import gazelive
 from gazelive.errors import ConfigError
-from gazelive.models.saliency import SaliencyMap, generated_saliency, image_saliency
-from gazelive.recordings.image_files import images_in
 from gazelive.simulation.lab_session import TrialImage
-from gazelive.simulation.viewers import random_stream
+from gazelive.simulation.people import random_stream
+from gazelive.stimuli import SaliencyMap, generated_saliency, image_saliency, images_in
 
 
 def default_stimuli() -> Path | None:
-    """Return the `stimuli` folder of the checkout or of the working folder, where there is one."""
+    """Return the `stimuli` folder of the checkout or of the working folder, if there is one."""
     for parent in (Path(gazelive.__file__).parents[1], Path.cwd()):
         if images_in(parent / "stimuli"):
             return parent / "stimuli"
@@ -30,7 +29,7 @@ class ImagePool:
     def __init__(self, size: int, stimuli: Path | None) -> None:
         found = [] if stimuli is None else images_in(stimuli)
         if stimuli is not None and not found:
-            raise ConfigError("holds no images (.jpg, .png, .webp)", path=stimuli, key="stimuli")
+            raise ConfigError("contains no images (.jpg, .png, .webp)", path=stimuli, key="stimuli")
         self._paths = {f"{path.parent.name}/{path.name}": path for path in found[:size]}
         n_generated = size - len(self._paths)
         self.names = [*self._paths, *(f"generated_{i:04}" for i in range(n_generated))]
@@ -53,9 +52,9 @@ def _saliency(name: str, path: Path | None) -> SaliencyMap:
 def images_for_session(
     names: list[str], n_images: int, *, viewer_id: str, seed: int, session: int
 ) -> list[str]:
-    """Return which images a viewer sees in a session (counted from 1), in the order of showing.
+    """Return the images of a viewer's session (counted from 1), in order.
 
-    No image comes twice in a session, and none comes again before the pool has run out.
+    No image is repeated in a session, nor before the pool is exhausted.
     """
     order = random_stream(seed, viewer_id, "images").permutation(len(names))
     first = (session - 1) * n_images

@@ -1,4 +1,4 @@
-"""A simulated lab session: trials of a cross and an image, with the messages of the lab's protocol.
+"""Simulated lab session: trials of a cross and an image, with the lab's messages.
 
 The tracker records from before the cross to after the image, a block per trial, and is
 calibrated at the start and after every 14 trials.
@@ -13,17 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
-from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import Eyes, Samples, each_eye
-from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
-from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.models.saliency import SaliencyMap
-from gazelive.recordings.recording import Block, Calibration, Recording
-from gazelive.recordings.tracker_messages import EYE_WORDS, validation_verdict
+from gazelive.gaze import (
+    PAPER_SCREEN,
+    Eyes,
+    Message,
+    Samples,
+    ScreenGeometry,
+    StreamDescription,
+    TrackerEvent,
+    each_eye,
+)
+from gazelive.recordings import EYE_WORDS, Block, Calibration, Recording, validation_verdict
+from gazelive.simulation.people import random_stream
 from gazelive.simulation.tracker_parser import parse_block
 from gazelive.simulation.truth import SimulatedTrace, TrueBlink, TrueFixation, TrueSaccade
-from gazelive.simulation.viewers import random_stream
-from gazelive.simulation.viewing import RectPx, ViewerSimulation
+from gazelive.simulation.viewer import RectPx, ViewerSimulation
+from gazelive.stimuli import SaliencyMap
 
 SCREEN = PAPER_SCREEN
 IMAGE_PX = (1500, 1000)
@@ -51,7 +56,7 @@ class TrialImage:
 
 @dataclass(frozen=True, slots=True)
 class TrialTimes:
-    """When what was on the screen."""
+    """Times of a trial's stimuli."""
 
     trial: int
     image: str
@@ -62,7 +67,7 @@ class TrialTimes:
 
 @dataclass(frozen=True)
 class SimulatedSession:
-    """A recording, and what really happened."""
+    """A recording, and its true events."""
 
     recording: Recording
     trials: tuple[TrialTimes, ...]
@@ -89,7 +94,7 @@ def simulate_session(
     path: Path,
     progress: Callable[[float], None] | None = None,
 ) -> SimulatedSession:
-    """Let a person see each image for `seconds`; `path` is the recording's name-to-be."""
+    """Show each image to a person for `seconds`; `path` becomes the recording's name."""
     run = _Run(viewer_id, seed, session, sampling_rate_hz, eyes)
     for number, image in enumerate(images, start=1):
         if (number - 1) % TRIALS_PER_CALIBRATION == 0:

@@ -1,8 +1,8 @@
-"""What an EyeLink's own parser would have said about a simulated recording.
+"""Events of an EyeLink's own parser for a simulated recording.
 
 It reports an eye without an image as a blink, puts a saccade around each blink (the lid moves the
-pupil's centre), calls everything between saccades a fixation, and does not see microsaccades. Here
-it knows the truth, so its borders are better than the real one's.
+pupil's centre), reports everything between saccades as a fixation, and misses microsaccades. It
+uses the true events, so its borders are better than those of the real parser.
 """
 
 from __future__ import annotations
@@ -11,19 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.gaze.events import TrackerEvent
-from gazelive.gaze.samples import EYE_FIELDS, Eye, Samples
-from gazelive.gaze.screen import Geometry
+from gazelive.gaze import EYE_FIELDS, Eye, Geometry, Samples, TrackerEvent
 from gazelive.simulation.truth import TrueBlink, TrueSaccade
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Interval:
-    """Samples from `first` to `last` that are no fixation."""
+    """Samples from `first` to `last` outside fixations."""
 
     first: int
     last: int
@@ -41,7 +36,7 @@ def parse_block(
 ) -> tuple[TrackerEvent, ...]:
     """Return the events of one eye in one block, each with its first and last sample's time.
 
-    Events of the other eye and outside the block are left out; those across its ends are cut.
+    Events of the other eye and outside the block are omitted; those across its ends are cut.
     """
     view = _EyeView(samples, eye, geometry)
     intervals = [
@@ -74,7 +69,7 @@ def parse_block(
 
 
 def _merged(intervals: Sequence[_Interval]) -> list[_Interval]:
-    """Return the intervals in order, those that touch as one."""
+    """Return the intervals in order, adjacent ones merged."""
     merged: list[_Interval] = []
     for interval in sorted(intervals, key=lambda each: (each.first, each.last)):
         if not merged or interval.first > merged[-1].last + 1:
@@ -105,7 +100,7 @@ class _EyeView:
         self._sums = [np.append(0.0, np.cumsum(np.where(seen, c, 0.0))) for c in self._columns]
 
     def inside(self, onset_us: float, offset_us: float) -> list[tuple[int, int]]:
-        """Return first and last sample within a time, in a list that is empty if there is none."""
+        """Return first and last sample within a time; an empty list if there is none."""
         first = int(np.searchsorted(self._times_us, onset_us, side="left"))
         last = int(np.searchsorted(self._times_us, offset_us, side="right")) - 1
         return [(first, last)] if first <= last else []

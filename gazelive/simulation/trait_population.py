@@ -1,4 +1,4 @@
-"""How people differ, whatever it is that differs: traits with two layers of chance.
+"""Populations of traits, which vary between people and between sessions of a person.
 
 Each trait is normal on its own scale (log, logit or linear), around the population's centre with
 one covariance between persons and another between the sessions of a person.
@@ -11,12 +11,11 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from gazelive.gaze import Floats
 
 _LIMIT_SD = 3.5
-"""No draw is further from its centre than this, so that every person can live."""
+"""No draw is further from its centre than this, so every person is plausible."""
 
 
 class TraitDistribution(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +26,7 @@ class TraitDistribution(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
     """Centre of recordings made in labs."""
     bioeye_mean: float | None = None
-    """Centre of BioEye 2015, where it is another."""
+    """Centre of BioEye 2015, if different."""
     between_sd: float
     within_sd: float
     source: str
@@ -49,7 +48,7 @@ class Correlation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PopulationTable(msgspec.Struct, frozen=True, kw_only=True):
-    """A hyper-distribution, as it stands in a JSON file."""
+    """A hyper-distribution, stored as a JSON file."""
 
     provenance: str
     traits: tuple[TraitDistribution, ...]
@@ -58,7 +57,7 @@ class PopulationTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PersonTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """What stays the same from session to session: one value per trait, on the trait's scale."""
+    """A person's traits, constant over sessions: one value per trait, on the trait's scale."""
 
     values: tuple[float, ...]
 
@@ -80,7 +79,7 @@ class TraitPopulation:
         return PersonTraits(values=tuple((self._mean + _draw(self._between_factor, rng)).tolist()))
 
     def draw_session(self, person: PersonTraits, rng: np.random.Generator) -> dict[str, float]:
-        """Return the natural value of each trait as `person` is today."""
+        """Return the natural value of each of the person's traits in one session."""
         values = np.array(person.values) + _draw(self._within_factor, rng)
         return {
             trait.name: trait.natural(value)

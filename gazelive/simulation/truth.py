@@ -1,8 +1,8 @@
-"""What a simulated eye really did: exact events beside the trace that the tracker saw.
+"""True events of a simulated eye, beside the trace that the tracker saw.
 
-Definitions, so that a detector can be compared with them. All of them refer to the noise-free
-trace (what the tracker would report without measurement noise, lids and losses; the oscillation
-of the pupil after a saccade is part of it, since every pupil-based tracker sees it):
+Definitions, for comparison with detectors. All of them refer to the noise-free trace (what the
+tracker would report without measurement noise, lids and losses; the oscillation of the pupil after
+a saccade is part of it, since every pupil-based tracker sees it):
 
 - **Peak velocity** is the largest speed of that trace during the saccade.
 - **Onset** is the moment when the speed rises above 5 % of the peak velocity (but at least
@@ -29,10 +29,8 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from gazelive.gaze.samples import EYE_FIELDS, Eye, Eyes, Samples, empty_samples
-from gazelive.gaze.screen import Geometry
+from gazelive.gaze import EYE_FIELDS, Eye, Eyes, Floats, Geometry, Integers, Samples, empty_samples
 
 SaccadeKind = Literal["main", "corrective", "microsaccade"]
 
@@ -41,7 +39,7 @@ PIXEL_STEP = 0.1
 
 
 class TrueSaccade(msgspec.Struct, frozen=True, kw_only=True):
-    """A saccade as it was; `direction_deg` 0 is right, 90 is up."""
+    """A true saccade; `direction_deg` 0 is right, 90 is up."""
 
     eye: Eye
     kind: SaccadeKind
@@ -92,28 +90,28 @@ class TrueBlink(msgspec.Struct, frozen=True, kw_only=True):
     eye: Eye
     cause: Literal["blink", "loss"]
     onset_us: float
-    """Where the data begin to be wrong."""
+    """Start of the distorted data."""
     offset_us: float
     loss_onset_us: float
-    """Where the data end."""
+    """End of the data before the loss."""
     loss_offset_us: float
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedTrace:
-    """Simulated samples with what they were made from.
+    """Simulated samples with their true events.
 
     `gaze_deg` (n, n_eyes, 2) is what the tracker measured, x to the right and y down, NaN where
-    it lost the eye; `pupil` (n, n_eyes) in the tracker's arbitrary units of area. The eyes stand
-    in the order of `eyes`. The events are those that ended within the samples taken so far and
-    were not given before, each kind in the order of its ends.
+    it lost the eye; `pupil` (n, n_eyes) in the tracker's arbitrary units of area. The eyes are in
+    the order of `eyes`. The events are those that ended within the samples taken so far and were
+    not returned before, each kind ordered by end.
     """
 
     eyes: Eyes
     first_sample: int
-    tracker_time_us: npt.NDArray[np.int64]
-    gaze_deg: npt.NDArray[np.float64]
-    pupil: npt.NDArray[np.float64]
+    tracker_time_us: Integers
+    gaze_deg: Floats
+    pupil: Floats
     saccades: tuple[TrueSaccade, ...] = ()
     fixations: tuple[TrueFixation, ...] = ()
     blinks: tuple[TrueBlink, ...] = ()

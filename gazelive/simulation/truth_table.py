@@ -1,4 +1,4 @@
-"""The truth of a simulated recording as a table: one row per event, in the order of onsets.
+"""Truth table of a simulated recording: one row per event, in the order of onsets.
 
 Columns: `trial`, `image` and `phase` (cross, image, or empty between trials) at the event's onset;
 `kind` (fixation, saccade, corrective, microsaccade, blink, loss); `eye`; `onset_us`, `offset_us`;
@@ -12,16 +12,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from pyarrow import csv
 
-from gazelive.atomic import written_aside
 from gazelive.simulation.lab_session import SimulatedSession, TrialTimes
 from gazelive.simulation.truth import TrueBlink, TrueFixation, TrueSaccade
+from gazelive.system import replacing
 
-Event = TrueSaccade | TrueFixation | TrueBlink
+Event: TypeAlias = TrueSaccade | TrueFixation | TrueBlink
 
 SCHEMA = pa.schema(
     [
@@ -48,8 +48,8 @@ _DECIMALS = 4
 
 
 def write_truth(session: SimulatedSession, path: Path) -> None:
-    """Write the truth of a session as CSV, whole or not at all."""
-    with written_aside(path) as aside:
+    """Write the truth of a session as CSV, atomically."""
+    with replacing(path) as aside:
         csv.write_csv(truth_table(session), aside)
 
 
@@ -63,7 +63,7 @@ def truth_table(session: SimulatedSession) -> pa.Table:
 
 
 class _Places:
-    """Tells in which part of which trial a time lies."""
+    """Finds the trial and phase of a time."""
 
     def __init__(self, trials: tuple[TrialTimes, ...]) -> None:
         self._trials = trials

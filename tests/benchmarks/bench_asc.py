@@ -32,8 +32,8 @@ import psutil
 from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.asc_writer import write_asc
+from gazelive.recordings.asc.reader import read_asc
+from gazelive.recordings.asc.writer import write_asc
 from gazelive.recordings.recording import Block, Recording
 
 BYTES_PER_SAMPLE = 36

@@ -204,10 +204,10 @@ def watch(documents_port: int, control_port: int, seconds: float, size: tuple[in
     """Run the dashboard for some seconds; print what it cost as JSON."""
     from PyQt6.QtCore import QEvent, QObject, QTimer
 
-    from gazelive.dashboard.application import make_application
     from gazelive.dashboard.feed import ZmqFeed
-    from gazelive.dashboard.preferences import Preferences
-    from gazelive.dashboard.window import DashboardWindow
+    from gazelive.dashboard.window.application import make_application
+    from gazelive.dashboard.window.preferences import Preferences
+    from gazelive.dashboard.window.window import DashboardWindow
 
     class PaintWatch(QObject):
         """Notes when a widget is painted."""

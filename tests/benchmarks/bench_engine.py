@@ -35,33 +35,30 @@ from typing import Any
 import numpy as np
 import psutil
 import zmq
+from many_viewers import with_viewers
 
 from gazelive.clock import MonotonicClock
-from gazelive.devices.faults import BackwardTimes, FaultyDevice, LostSamples, RepeatedTimes
 from gazelive.devices.protocol import ImageStimulus
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
-from gazelive.engine.addresses import Addresses, free_addresses
-from gazelive.engine.control import request
-from gazelive.engine.documents_file import read_documents
-from gazelive.engine.pipeline import Pipeline
-from gazelive.engine.threads import hold_to_one_thread, one_thread_environment
-from gazelive.engine.transport import ChunkSender, DocumentSubscriber
 from gazelive.errors import PeerLostError
 from gazelive.features.stream import RETRACTABLE_MS
 from gazelive.gaze.documents import Posterior, QualitySummary, Saccade, SaccadeOnset
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
+from gazelive.live.engine.documents_file import read_documents
+from gazelive.live.pipeline.pipeline import Pipeline
+from gazelive.live.wire.addresses import Addresses, free_addresses
+from gazelive.live.wire.control import request
+from gazelive.live.wire.transport import ChunkSender, DocumentSubscriber
 from gazelive.recordings.geometry import FoundGeometry
 from gazelive.recordings.recording import Block, Recording
-from gazelive.recordings.session_folder import (
-    DOCUMENTS_NAME,
-    SessionManifest,
-    SessionWriter,
-    manifest_of,
-    read_session,
-)
+from gazelive.recordings.session.conversion import manifest_of
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME, SessionManifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
+from gazelive.system.process import limit_to_one_thread, one_thread_environment
 
 RATE_HZ = 1000.0
 CHUNK_S = 0.004
@@ -81,7 +78,7 @@ TARGETS = {
 def make_models(folder: Path) -> dict[str, Path]:
     """Train gazelive's own and the paper's Markov method on 32 simulated viewers."""
     from gazelive.cli.simulate import simulate
-    from gazelive.cli.train import train
+    from gazelive.workflows.model import train
 
     corpus = folder / "corpus"
     simulate(corpus, viewers=32, images=4, pool=8, seconds=4.0, jobs=2, quiet=True)
@@ -94,35 +91,23 @@ def make_models(folder: Path) -> dict[str, Path]:
 
 def run_engine(options: dict[str, Any]) -> None:
     """Be the engine's process; a model can be blown up to many viewers."""
-    hold_to_one_thread()
-    from gazelive.engine.engine_model import EngineModel, load_engine_model
-    from gazelive.engine.runner import Engine, EngineSettings
-    from gazelive.identification.identifier_arrays import viewer_columns, with_viewer_columns
+    limit_to_one_thread()
+    from gazelive.live.engine.model import EngineModel, load_engine_model
+    from gazelive.live.engine.runner import Engine
+    from gazelive.live.settings import LiveSettings
 
     def load(path: Path | None) -> EngineModel:
         model = load_engine_model(path)
         n = options.get("n_viewers")
         if model.running is None or n is None:
             return model
-        identifier = model.running.identifier
-        rng = np.random.default_rng(0)
-        columns = {
-            name: np.concatenate([column] * -(-n // len(column)))[:n]
-            * rng.normal(1, 0.05, (n, *[1] * (column.ndim - 1)))
-            for name, column in viewer_columns(identifier).items()
-        }
-        names = tuple(f"v{k:05}" for k in range(n))
-        return replace(
-            model,
-            running=replace(
-                model.running, identifier=with_viewer_columns(identifier, names, columns)
-            ),
-        )
+        many = with_viewers(model.running.identifier, n)
+        return replace(model, running=replace(model.running, identifier=many))
 
     model = options.get("model")
-    settings = EngineSettings(
-        Path(options["folder"]),
-        Addresses.parse(options["address"]),
+    settings = LiveSettings(
+        folder=Path(options["folder"]),
+        address=options["address"],
         model=None if model is None else Path(model),
         stays=True,
     )
@@ -255,6 +240,9 @@ def record_live(
     )
     device: Any = simulated
     if faulty:
+        sys.path.insert(0, str(Path(__file__).parents[2]))
+        from tests.support.faults import BackwardTimes, FaultyDevice, LostSamples, RepeatedTimes
+
         faults = [
             LostSamples(every_n=1500, length=2),
             RepeatedTimes(every_n=1100),
@@ -368,8 +356,8 @@ def bench_loss(folder: Path, seconds: float) -> dict[str, Any]:
 
 def a_recording(minutes: float) -> Recording:
     """Return a simulated session, repeated until it is long enough."""
-    from gazelive.models.saliency import generated_saliency
     from gazelive.simulation.lab_session import TrialImage, simulate_session
+    from gazelive.stimuli.saliency import generated_saliency
 
     names = [f"generated_{k:04}" for k in range(10)]
     once = simulate_session(
@@ -431,8 +419,7 @@ def bench_speed(folder: Path, model: Path, recording: Recording) -> dict[str, fl
 
 def pipeline_speed(model: Path, recording: Recording) -> float:
     """Return the seconds of recording per second of processor time of the pipeline alone."""
-    from gazelive.engine.engine_model import load_engine_model
-    from gazelive.engine.warm_up import warm_up
+    from gazelive.live.engine.model import load_engine_model, warm_up
 
     loaded = load_engine_model(model)
     warm_up(loaded)
@@ -504,7 +491,7 @@ def main() -> None:
     if arguments.engine is not None:
         run_engine(json.loads(arguments.engine))
         return
-    hold_to_one_thread()
+    limit_to_one_thread()
     if arguments.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))  # children inherit it
     folder = Path(tempfile.mkdtemp())

@@ -15,19 +15,21 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from many_viewers import with_viewers
 from sklearn.svm import LinearSVC
 
 from gazelive.features.scanpath import MOVEMENT_AT, N_COLUMNS, Column, Scanpath
-from gazelive.identification.contract import Identifier
-from gazelive.identification.identifier_arrays import viewer_columns, with_viewer_columns
-from gazelive.identification.methods import fit_method
-from gazelive.identification.training_set import TrainingSet
+from gazelive.identification import Identifier, TrainingSet, fit_method
 from gazelive.models.markov import MarkovModel, markov_dynamics_features
+
+sys.path.append(str(Path(__file__).parents[1] / "support"))
+from markov_models import sample
 
 N_VIEWERS, N_SCANPATHS, N_SACCADES = 32, 53, 26
 TARGETS_US = {
@@ -82,7 +84,7 @@ def made_up_training() -> TrainingSet:
         model = MarkovModel(*random_densities(rng))
         offset = rng.normal(0, 0.2, N_COLUMNS - MOVEMENT_AT)
         for number in range(N_SCANPATHS):
-            rows = model.sample(N_SACCADES, rng).saccades.copy()
+            rows = sample(model, N_SACCADES, rng).saccades.copy()
             angle = rng.uniform(0, 2 * np.pi, N_SACCADES)
             amplitude = rng.gamma(2.0, 2.5, N_SACCADES) + 0.4
             rows[:, Column.DX_DEG] = amplitude * np.cos(angle)
@@ -93,17 +95,6 @@ def made_up_training() -> TrainingSet:
             viewers.append(viewer)
     names = tuple(f"v{i:03d}" for i in range(N_VIEWERS))
     return TrainingSet("samples", names, tuple(scanpaths), np.array(viewers), ("1",) * len(viewers))
-
-
-def with_viewers(identifier: Identifier, n_viewers: int) -> Identifier:
-    """Return the identifier with its viewers repeated, a little changed."""
-    rng = np.random.default_rng(2)
-    repeated = np.arange(n_viewers) % len(identifier.viewer_ids)
-    columns = {}
-    for name, column in viewer_columns(identifier).items():
-        many = column[repeated]
-        columns[name] = (many * (1 + 0.01 * rng.normal(size=many.shape))).astype(column.dtype)
-    return with_viewer_columns(identifier, tuple(f"v{i}" for i in range(n_viewers)), columns)
 
 
 def update_us(identifier: Identifier, scanpath: Scanpath) -> float:

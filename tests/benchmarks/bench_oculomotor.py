@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from gazelive.gaze.samples import Eyes
-from gazelive.simulation.oculomotor import Oculomotor, OculomotorTraits
+from gazelive.simulation.eye.eye import Oculomotor
+from gazelive.simulation.eye.traits import OculomotorTraits
 
 CASES: tuple[tuple[float, Eyes], ...] = (
     (250.0, "L"),
@@ -30,7 +31,7 @@ CASES: tuple[tuple[float, Eyes], ...] = (
 TARGET_TIMES_REAL = 100.0
 COMPILE = """
 import time, numpy as np
-from gazelive.simulation.oculomotor import Oculomotor, OculomotorTraits
+from gazelive.simulation.eye.eye import Oculomotor, OculomotorTraits
 eye = Oculomotor(OculomotorTraits(), sampling_rate_hz=1000.0, eyes="LR",
                  rng=np.random.default_rng(0), x_deg=0.0, y_deg=0.0)
 start = time.process_time()

@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gazelive.models.saliency import generated_saliency
-from gazelive.models.scenewalk import ImageGrid, SceneWalkParameters
-from gazelive.models.scenewalk_model import SceneWalkModel
-from gazelive.models.scenewalk_score import SceneWalkState
-from gazelive.models.scenewalk_viewing import Viewing
+from gazelive.models.scenewalk.box import from_coordinates
+from gazelive.models.scenewalk.equations import ImageGrid, SceneWalkParameters
+from gazelive.models.scenewalk.model import SceneWalkModel
+from gazelive.models.scenewalk.score import SceneWalkState
+from gazelive.models.scenewalk.viewing import Viewing
+from gazelive.stimuli.saliency import generated_saliency
 
 TARGETS_MS = {
     "value, 25 fixations, 128 × 128": 1.0,
@@ -114,7 +115,7 @@ def fit_seconds(cells: int, n_threads: int) -> dict[str, float]:
     maps = [generated_saliency(f"{k}", 0, grid.shape).density for k in range(100)]
     by_viewer = []
     for _ in range(32):
-        viewer = MODEL.with_parameters(MODEL.parameters() + rng.normal(0, 0.2, 8))
+        viewer = SceneWalkModel(from_coordinates(MODEL.parameters() + rng.normal(0, 0.2, 8)))
         chosen = rng.choice(len(maps), 53, replace=False)
         durations_s = rng.gamma(4, 0.06, (53, N_FIXATIONS))
         by_viewer.append(

@@ -30,10 +30,10 @@ import pyarrow.feather
 
 from gazelive.gaze.samples import SAMPLE_DTYPE, Samples, empty_samples
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
-from gazelive.recordings.journal import BlockHead, Kind, chunk_record, frame, to_json
-from gazelive.recordings.journal_contents import read_journal
-from gazelive.recordings.session_manifest import JOURNAL_NAME, SessionManifest
-from gazelive.recordings.session_writer import SessionWriter
+from gazelive.recordings.session.journal import BlockHead, Kind, chunk_record, frame, to_json
+from gazelive.recordings.session.manifest import JOURNAL_NAME, SessionManifest
+from gazelive.recordings.session.reader import read_journal
+from gazelive.recordings.session.writer import SessionWriter
 
 TARGET_MB_PER_S = 500.0
 STREAM = StreamDescription(device="made up", sampling_rate_hz=1000.0, eyes="LR")
@@ -135,7 +135,7 @@ def _memory_beyond_arrays_mb(path: Path) -> float | None:
         return None  # peaks per process are counted otherwise elsewhere
     script = (
         "import pathlib, re, sys\n"
-        "from gazelive.recordings.journal_contents import read_journal\n"
+        "from gazelive.recordings.session.reader import read_journal\n"
         "status = pathlib.Path('/proc/self/status')\n"
         "peak = lambda: 1024 * int(re.search(r'VmHWM:\\s+(\\d+)', status.read_text())[1])\n"
         "before = peak()\n"

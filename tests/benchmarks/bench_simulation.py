@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.models.saliency import generated_saliency
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
 from gazelive.simulation.lab_session import image_rect_px
-from gazelive.simulation.scanpaths import Exploration
-from gazelive.simulation.viewers import session_traits
-from gazelive.simulation.viewing import ViewerSimulation
+from gazelive.simulation.people import session_traits
+from gazelive.simulation.scanpath.scanpaths import Exploration
+from gazelive.simulation.viewer import ViewerSimulation
+from gazelive.stimuli.saliency import generated_saliency
 
 TARGET = 100.0
 SALIENCY = generated_saliency("generated_0000", 0)
@@ -30,7 +30,7 @@ SALIENCY = generated_saliency("generated_0000", 0)
 
 def scanpath(seconds: float) -> float:
     """Return the seconds that a scanpath without samples covers."""
-    from gazelive.models.scenewalk import ImageGrid
+    from gazelive.models.scenewalk.equations import ImageGrid
 
     left, top, width, height = image_rect_px()
     grid = ImageGrid.on_screen(

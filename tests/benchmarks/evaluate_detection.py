@@ -24,7 +24,6 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from gazelive.detection import (
-    PRESETS,
     Detection,
     DetectorParameters,
     OnlineDetector,
@@ -33,7 +32,8 @@ from gazelive.detection import (
     detect_settled,
 )
 from gazelive.detection.agreement import Agreement, SampleCounts, compare_events, match_events
-from gazelive.detection.between import Runs, runs_of
+from gazelive.detection.events import Runs, runs_of
+from gazelive.detection.parameters import PRESETS
 from gazelive.gaze.documents import SaccadeOnset
 from gazelive.gaze.screen import ScreenGeometry
 

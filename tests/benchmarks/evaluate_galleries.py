@@ -29,11 +29,9 @@ import numpy as np
 from evaluate_identification import PIECE_S, calibration_error, write_tables
 
 from gazelive.features.scanpath import Scanpath
-from gazelive.identification.contract import Estimate, Identifier
-from gazelive.identification.methods import Options, fit_method
-from gazelive.identification.training_set import training_set
-from gazelive.offline.probes import Gathered, Probe
-from gazelive.offline.scanpaths import gather
+from gazelive.identification import Estimate, Identifier, Options, Probe, fit_method, training_set
+from gazelive.workflows.gathering import gather
+from gazelive.workflows.probes import Gathered
 
 TASKS = ("RAN", "TEX")
 BOTH_WAYS = (("1", "2"), ("2", "1"))

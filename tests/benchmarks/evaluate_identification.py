@@ -27,12 +27,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from gazelive.identification.methods import METHODS, fit_method
-from gazelive.identification.training_set import TrainingSet, training_set
-from gazelive.offline.probes import Gathered
-from gazelive.offline.scanpaths import gather
+from gazelive.identification import TrainingSet, fit_method, method_names, training_set
 from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
 from gazelive.recordings.geometry import parse_geometry
+from gazelive.workflows.gathering import gather
+from gazelive.workflows.probes import Gathered
 
 LOST, RATE_HZ = -32768, 250
 PIECE_S = 20
@@ -48,7 +47,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GAZELIVE_DATA", default)))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--splits", type=int, default=8)
-    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--methods", default=",".join(method_names()))
     parser.add_argument("--only", choices=("bioeye", "osie", "simulated"))
     parser.add_argument("--simulated", type=Path)
     arguments = parser.parse_args()
@@ -210,7 +209,7 @@ def free_viewing(
     rows = []
     images = images_of(gathered)
     for method in methods:
-        if gathered.kind not in METHODS[method].sources:
+        if method not in method_names(gathered.kind):
             continue
         splits = [
             split_images(gathered, images, method, n_training, n_test, seed)

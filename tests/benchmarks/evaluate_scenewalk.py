@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from gazelive.gaze.screen import ScreenGeometry
-from gazelive.models.saliency_choice import SaliencyBank, Seen
-from gazelive.models.scenewalk import ImageGrid
-from gazelive.models.scenewalk_model import SceneWalkModel
-from gazelive.models.scenewalk_viewing import Viewing
+from gazelive.models.scenewalk.equations import ImageGrid
+from gazelive.models.scenewalk.model import SceneWalkModel
+from gazelive.models.scenewalk.saliency_choice import SaliencyBank, Seen
+from gazelive.models.scenewalk.viewing import Viewing
 
 WIDTH_PX, HEIGHT_PX = 800, 600
 SIZE_DEG = (33.7, 25.3)

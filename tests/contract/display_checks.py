@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 from gazelive.clock import MonotonicClock
-from gazelive.config.schema import Screen
 from gazelive.errors import DeviceDisconnectedError, RecordingError
-from gazelive.experiment.display import (
+from gazelive.experiment.config.schema import Screen
+from gazelive.experiment.display.display import (
     Blank,
     Cross,
     Display,
@@ -29,7 +29,7 @@ from gazelive.experiment.display import (
     Target,
     Words,
 )
-from gazelive.experiment.scene_painting import Painter
+from gazelive.experiment.display.scene_painting import Painter
 
 STIMULI = Path(__file__).parents[2] / "stimuli"
 SCREEN = Screen(background_grey=100)
@@ -111,7 +111,7 @@ def after_its_end_it_says_so(display: Display, folder: Path) -> None:
     display.close()
     display.close()
     for use in (display.flip, lambda: display.show(Blank()), lambda: display.prepare(Blank())):
-        with pytest.raises(DeviceDisconnectedError, match="has been closed"):
+        with pytest.raises(DeviceDisconnectedError, match="is closed"):
             use()
 
 
@@ -131,7 +131,7 @@ CHECKS: dict[str, Any] = {
 
 def failures_of_a_window(folder: Path) -> dict[str, str]:
     """Run all checks on PsychoPy's window, one after the other; return what failed."""
-    from gazelive.experiment.psychopy_display import PsychoPyDisplay
+    from gazelive.experiment.display.psychopy_display import PsychoPyDisplay
 
     failed = {}
     display = PsychoPyDisplay(SCREEN, clock=MonotonicClock(), windowed=True, size_px=SIZE_PX)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.experiment.display import Display
-from gazelive.experiment.virtual_display import virtual_display
-from gazelive.experiment.windowless_display import WindowlessDisplay
+from gazelive.experiment.display.display import Display
+from gazelive.experiment.display.windowless_display import WindowlessDisplay
+from gazelive.system.screen import virtual_display
 
 from .display_checks import CHECKS, SCREEN, SIZE_PX
 

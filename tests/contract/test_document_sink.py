@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 import zmq
 
-from gazelive.engine.addresses import free_addresses
-from gazelive.engine.documents_file import DocumentsFile, read_documents
-from gazelive.engine.sinks import DocumentList, DocumentSink
-from gazelive.engine.transport import DocumentPublisher, DocumentSubscriber
 from gazelive.gaze.documents import (
     Fixation,
     GazeTrace,
@@ -18,6 +14,10 @@ from gazelive.gaze.documents import (
     SaccadeOnset,
     TrialStopped,
 )
+from gazelive.live.engine.documents_file import DocumentsFile, read_documents
+from gazelive.live.engine.sinks import DocumentList, DocumentSink
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.transport import DocumentPublisher, DocumentSubscriber
 
 DOCUMENTS = [
     SaccadeOnset(eye="R", onset_us=1, detection_delay_ms=2.0),

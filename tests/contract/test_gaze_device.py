@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from gazelive.clock import Clock, ManualClock
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
-from gazelive.devices.faults import FaultyDevice
+from gazelive.devices.eyelink.device import EyeLinkDevice
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.devices.protocol import (
     Calibrates,
     ControlsPlayback,
@@ -24,38 +24,35 @@ from gazelive.devices.protocol import (
 )
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import CalibrationError, ConfigError, DeviceError
-from gazelive.gaze.samples import SAMPLE_DTYPE, empty_samples
+from gazelive.gaze.samples import SAMPLE_DTYPE
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.recording import Block, Recording
-from gazelive.recordings.session_folder import manifest_of, read_session, write_session
+from gazelive.gaze.stream import StreamDescription
+from gazelive.recordings.recording import Recording
+from gazelive.recordings.session.conversion import manifest_of, write_session
+from gazelive.recordings.session.reader import read_session
 
-from ..unit.devices.fake_host import FakeHost
-from ..unit.devices.fake_pylink import FakePylink
+from ..support.fake_host import FakeHost
+from ..support.fake_pylink import FakePylink
+from ..support.faults import FaultyDevice
+from ..support.recordings import make_recording, numbered_block, samples_of
 
 MakeDevice = Callable[[Clock], GazeDevice]
 
 
 def _recording() -> Recording:
     """Two trials of an experiment, as an ASC file would give them."""
-    blocks = []
-    for start_us, rate_hz, n in ((7_000_000, 1000.0, 2000), (9_500_000, 500.0, 1000)):
-        samples = empty_samples(n)
-        samples["tracker_time_us"] = start_us + np.arange(n) * round(1e6 / rate_hz)
-        samples["right_x"] = np.arange(n)
-        samples["right_y"] = 540
-        stream = StreamDescription(device="EyeLink 1000", sampling_rate_hz=rate_hz, eyes="R")
-        blocks.append(Block(stream, samples, start_us, int(samples["tracker_time_us"][-1])))
+    blocks = [
+        numbered_block(7_000_000, 2000, rate_hz=1000.0, eyes="R"),
+        numbered_block(9_500_000, 1000, rate_hz=500.0, eyes="R"),
+    ]
     messages = (
-        Message(6_990_000, "TRIALID 1"),
-        Message(7_500_500, "image_onset"),
-        Message(9_010_000, "TRIAL_RESULT 0"),
-        Message(9_490_000, "TRIALID 2"),
-        Message(11_510_000, "TRIAL_RESULT 0"),
+        (6_990_000, "TRIALID 1"),
+        (7_500_500, "image_onset"),
+        (9_010_000, "TRIAL_RESULT 0"),
+        (9_490_000, "TRIALID 2"),
+        (11_510_000, "TRIAL_RESULT 0"),
     )
-    return Recording(
-        path=Path("two_trials.asc"), format="asc", blocks=tuple(blocks), messages=messages
-    )
+    return make_recording(blocks, messages, path=Path("two_trials.asc"), format="asc")
 
 
 def _make_eyelink(clock: Clock) -> GazeDevice:
@@ -127,10 +124,6 @@ def _drain(device):
     return chunks
 
 
-def _samples(chunks):
-    return np.concatenate([empty_samples(0), *(chunk.samples for chunk in chunks)])
-
-
 def _texts(chunks):
     return [message.text for chunk in chunks for message in chunk.messages]
 
@@ -155,7 +148,7 @@ def test_starting_twice_is_refused_and_does_no_harm(device, clock):
     with pytest.raises(DeviceError, match="recording already: stop it"):
         device.start()
     chunks, _ = _read_for(device, clock, 0.5)
-    assert len(_samples(chunks)) > 200
+    assert len(samples_of(chunks)) > 200
 
 
 def test_chunks_are_numbered_whole_and_owned_by_the_reader(device, clock):
@@ -169,7 +162,7 @@ def test_chunks_are_numbered_whole_and_owned_by_the_reader(device, clock):
         assert len(chunk.samples) or chunk.messages
         chunk.samples["left_x"] = -1.0
     for block, stream in streams.items():
-        times_us = _samples([c for c in chunks if c.block == block])["tracker_time_us"]
+        times_us = samples_of([c for c in chunks if c.block == block])["tracker_time_us"]
         assert (np.diff(times_us) == round(stream.sample_interval_us)).all()
     fresh = device.read_chunk(0.1)
     assert not (fresh.samples["left_x"] == -1.0).any()
@@ -208,7 +201,7 @@ def test_a_read_waits_no_longer_than_it_may(device, clock):
 def test_a_late_reader_finds_everything(device, clock):
     device.start()
     clock.advance_s(1.9)
-    samples = _samples(_drain(device))
+    samples = samples_of(_drain(device))
     assert len(samples) == pytest.approx(1.9 * device.describe().sampling_rate_hz, abs=25)
     assert len(np.unique(samples["tracker_time_us"])) == len(samples)
 
@@ -227,7 +220,7 @@ def test_how_it_is_read_changes_nothing(make_device):
             clock.advance_s(min(pause_s, max(1001.7 - clock.now_s(), 0)))
         device.stop()
         chunks += _drain(device)
-        streams.append((_samples(chunks).tobytes(), _texts(chunks)))
+        streams.append((samples_of(chunks).tobytes(), _texts(chunks)))
         device.close()
     assert streams[0] == streams[1] == streams[2] == streams[3]
     assert len(streams[0][0]) > 1600 * SAMPLE_DTYPE.itemsize
@@ -242,12 +235,12 @@ def test_after_stop_the_rest_can_be_read_and_nothing_more(device, clock):
     device.stop()
     clock.advance_s(5.0)
     rest = _drain(device)
-    assert len(_samples(rest)) == pytest.approx(250, abs=2)
-    assert _samples(rest)["tracker_time_us"][-1] <= stopped_us
+    assert len(samples_of(rest)) == pytest.approx(250, abs=2)
+    assert samples_of(rest)["tracker_time_us"][-1] <= stopped_us
     before_s = clock.now_s()
     assert device.read_chunk(1.0) is None
     assert clock.now_s() == before_s, "there is nothing to wait for"
-    samples = _samples(chunks + rest)
+    samples = samples_of(chunks + rest)
     assert (np.diff(samples["tracker_time_us"]) == 1000).all()
 
 
@@ -262,7 +255,7 @@ def test_each_start_begins_a_block_and_numbers_go_on(device, clock):
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     with_samples = [chunk for chunk in chunks if len(chunk.samples)]
     assert sorted({chunk.block for chunk in with_samples}) == [0, 1, 2]
-    assert (np.diff(_samples(chunks)["tracker_time_us"]) > 0).all()
+    assert (np.diff(samples_of(chunks)["tracker_time_us"]) > 0).all()
 
 
 def test_starting_again_before_the_rest_was_read_loses_nothing(device, clock):
@@ -273,7 +266,7 @@ def test_starting_again_before_the_rest_was_read_loses_nothing(device, clock):
     clock.advance_s(0.3)
     device.stop()
     chunks = _drain(device)
-    times_us = _samples(chunks)["tracker_time_us"]
+    times_us = samples_of(chunks)["tracker_time_us"]
     assert len(times_us) == pytest.approx(600, abs=25)
     assert (np.diff(times_us) > 0).all()
 
@@ -287,7 +280,7 @@ def test_closed_is_closed(device, clock):
     assert device.finished
     assert device.describe().sampling_rate_hz > 0
     for call in (device.start, lambda: device.read_chunk(0.0)):
-        with pytest.raises(DeviceError, match="was closed: make a new one"):
+        with pytest.raises(DeviceError, match="was closed"):
             call()
     if isinstance(device, SendsMessages):
         with pytest.raises(DeviceError, match="closed"):
@@ -338,13 +331,13 @@ def test_a_playback_can_be_paused_and_hurried(device, clock):
     device.start()
     device.pause()
     assert device.playback().paused
-    assert not len(_samples(_read_for(device, clock, 1.0)[0]))
+    assert not len(samples_of(_read_for(device, clock, 1.0)[0]))
     device.resume()
     device.set_speed(2.0)
     begin_s = device.playback().position_s
     chunks, _ = _read_for(device, clock, 0.5)
     assert device.playback().position_s - begin_s == pytest.approx(1.0)
-    assert len(_samples(chunks)) == pytest.approx(990, abs=25)
+    assert len(samples_of(chunks)) == pytest.approx(990, abs=25)
     with pytest.raises(ConfigError):
         device.set_speed(0.0)
 
@@ -356,16 +349,16 @@ def test_a_viewer_looks_at_what_is_shown(device, clock):
     for x_px, y_px in ((400.0, 300.0), (1500.0, 800.0)):
         device.show(CrossStimulus(x_px=x_px, y_px=y_px))
         _read_for(device, clock, 1.0)
-        samples = _samples(_read_for(device, clock, 1.0)[0])
+        samples = samples_of(_read_for(device, clock, 1.0)[0])
         assert np.nanmedian(samples["right_x"]) == pytest.approx(x_px, abs=60)
         assert np.nanmedian(samples["right_y"]) == pytest.approx(y_px, abs=60)
     device.show(
         ImageStimulus(name="scene.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
     )
-    samples = _samples(_read_for(device, clock, 6.0)[0])
+    samples = samples_of(_read_for(device, clock, 6.0)[0])
     assert np.nanstd(samples["right_x"]) > 50, "explores the image"
     device.hide()
-    assert len(_samples(_read_for(device, clock, 1.0)[0])) > 900
+    assert len(samples_of(_read_for(device, clock, 1.0)[0])) > 900
 
 
 def test_calibration_is_done_between_blocks(device, clock):

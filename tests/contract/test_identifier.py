@@ -1,33 +1,50 @@
-"""What every identifier keeps, whatever is inside.
+"""Laws that every identification method keeps: each line of the registry, and the documented one.
 
-A new method joins with one line in `CASES`.
+A new method joins with its line in the registry.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+from scipy import special
 
-from gazelive.errors import ModelError
+from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError
 from gazelive.features.scanpath import LATE_COLUMN, N_COLUMNS, Column, Scanpath
-from gazelive.identification.contract import Estimate, Identifier, Probe
-from gazelive.identification.methods import fit_method
-from gazelive.identification.model_file import Provenance, load_model, new_model, save_model
-from gazelive.identification.training_set import SourceKind
+from gazelive.identification import (
+    Estimate,
+    Identifier,
+    Probe,
+    Provenance,
+    SourceKind,
+    TrainedModel,
+    TrainingSet,
+    enrol,
+    explain_probe,
+    fit_method,
+    forget,
+    load_model,
+    merge,
+    new_model,
+    registry,
+    save_model,
+    training_set,
+)
 
-from ..unit.identification.population import identified, people, training_of
+from ..support.documented_method import documented_method
+from ..support.people import identified, labelled_looks, people, training_of
 
 
 @dataclass(frozen=True)
 class Case:
-    """A method, what it is made from, and how much of it is enough for these tests."""
+    """A method, a kind of data, and how much of it is enough for these tests."""
 
     method: str
     kind: SourceKind
@@ -41,19 +58,28 @@ class Case:
         return f"{self.method} on {self.kind}"
 
 
+DOCUMENTED = documented_method()
+METHODS = [*registry.METHODS, DOCUMENTED]
+SMALL: dict[str, dict[str, Any]] = {
+    "scenewalk": dict(n_viewers=2, n_scanpaths=3, n_saccades=7, learns_much=False),
+    "fisher-scenewalk": dict(n_viewers=2, n_scanpaths=3, n_saccades=7, learns_much=False),
+    DOCUMENTED.name: dict(learns_much=False),
+}
 CASES = [
-    Case("gazelive", "samples"),
-    Case("gazelive", "fixations"),
-    Case("fisher-markov-dynamics", "samples"),
-    Case("fisher-markov", "fixations"),
-    Case("markov-dynamics", "samples"),
-    Case("markov", "fixations"),
-    Case("scenewalk", "fixations", 2, 3, 7, learns_much=False),
-    Case("fisher-scenewalk", "samples", 2, 3, 7, learns_much=False),
+    Case(method.name, kind, **SMALL.get(method.name, {}))
+    for method in METHODS
+    for kind in method.sources
 ]
 RECOGNISING = [case for case in CASES if case.learns_much]
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 every_recognising_case = pytest.mark.parametrize("case", RECOGNISING, ids=str)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _registry_with_the_documented_method() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "METHODS", METHODS)
+        yield
 
 
 @functools.cache
@@ -252,26 +278,182 @@ class TestEvidence:
     def test_a_prior_that_is_none_is_refused(self, case: Case, wrong: str) -> None:
         prior = np.zeros(case.n_viewers + {"too short": -1, "too long": 1}.get(wrong, 0))
         prior[0] = {"infinite": -np.inf, "not a number": np.nan}.get(wrong, 0)
-        with pytest.raises(ModelError, match="one finite log probability for each"):
+        with pytest.raises(ModelError, match="prior"):
             identifier_of(case).probe(prior)
 
 
-@every_case
-def test_saved_and_loaded_it_scores_the_same_to_the_bit(case: Case, tmp_path: Any) -> None:
+def model_of(case: Case) -> TrainedModel:
     made, training = fitted(case)
-    path = tmp_path / "a.model"
-    save_model(new_model(made, training, None, Provenance(source="made up")), path)
-    again = load_model(path).identifier
-    assert again.viewer_ids == made.identifier.viewer_ids
-    first, second = made.identifier.probe(), again.probe()
-    for seed, n in enumerate((12, 35, 0, 70)):
-        scanpath = looks(case, n, seed, holes=0.1)
-        for probe in (first, second):
-            feed(probe, scanpath)
-        assert_same(first.estimate(1.0), second.estimate(1.0))
-        for probe in (first, second):
-            probe.settle(scanpath)
-        assert_same(first.estimate(), second.estimate())
+    return new_model(made, training, None, Provenance(source="made up"))
+
+
+def newcomers(case: Case, n: int = 1, first: int = 20) -> TrainingSet:
+    return training_of(people(n, first=first), case.kind, case.n_scanpaths, case.n_saccades)
+
+
+def assert_same_state(a: Identifier, b: Identifier) -> None:
+    """To the bit."""
+    first, second = a.state(), b.state()
+    assert a.viewer_ids == b.viewer_ids
+    assert first.content == second.content
+    assert list(first.arrays) == list(second.arrays)
+    for name, array in first.arrays.items():
+        np.testing.assert_array_equal(second.arrays[name], array, err_msg=name)
+
+
+@every_case
+class TestState:
+    def test_saved_and_loaded_it_scores_the_same_to_the_bit(
+        self, case: Case, tmp_path: Path
+    ) -> None:
+        made, _ = fitted(case)
+        path = tmp_path / "a.model"
+        save_model(model_of(case), path)
+        again = load_model(path).identifier
+        assert_same_state(made.identifier, again)
+        first, second = made.identifier.probe(), again.probe()
+        for seed, n in enumerate((12, 35, 0, 70)):
+            scanpath = looks(case, n, seed, holes=0.1)
+            for probe in (first, second):
+                feed(probe, scanpath)
+            assert_same(first.estimate(1.0), second.estimate(1.0))
+            for probe in (first, second):
+                probe.settle(scanpath)
+            assert_same(first.estimate(), second.estimate())
+
+    def test_saving_twice_writes_the_same_bytes(self, case: Case, tmp_path: Path) -> None:
+        first, second = tmp_path / "a.model", tmp_path / "b.model"
+        save_model(model_of(case), first)
+        save_model(load_model(first), second)
+        assert first.read_bytes() == second.read_bytes()
+
+    def test_every_array_is_of_the_viewers_or_of_the_base(self, case: Case) -> None:
+        state = identifier_of(case).state()
+        assert state.viewers()
+        for name, axis in state.viewer_axis.items():
+            assert state.arrays[name].shape[axis] == case.n_viewers
+        assert not set(state.base()) & set(state.viewers())
+
+    def test_the_state_of_another_class_is_refused(self, case: Case) -> None:
+        state = identifier_of(case).state()
+        if "kind" in state.content:
+            other = replace(state, content={**state.content, "kind": "oracle"})
+            with pytest.raises(ModelFormatError, match="oracle"):
+                type(identifier_of(case)).from_state("a", identifier_of(case).viewer_ids, other)
+
+
+@every_case
+class TestViewersComeAndGo:
+    def test_enrolling_changes_nothing_of_the_others(self, case: Case) -> None:
+        before = model_of(case)
+        after = enrol(before, newcomers(case))
+        assert after.identifier.viewer_ids == (*before.identifier.viewer_ids, "p0020")
+        assert after.base_id == before.base_id
+        assert after.fitted.accuracy is None
+        assert len(after.training) == len(before.training) + case.n_scanpaths
+        old, new = before.identifier.state(), after.identifier.state()
+        assert new.content == old.content
+        for name, array in old.base().items():
+            np.testing.assert_array_equal(new.arrays[name], array, err_msg=name)
+        for name, axis in old.viewer_axis.items():
+            kept = np.take(new.arrays[name], range(case.n_viewers), axis)
+            np.testing.assert_array_equal(kept, old.arrays[name], err_msg=name)
+        assert_sound(identified(after.identifier, [looks(case, 20, 1)]), case.n_viewers + 1)
+
+    def test_enrolling_one_by_one_is_enrolling_together(self, case: Case) -> None:
+        together = enrol(model_of(case), newcomers(case, 2))
+        one_by_one = enrol(enrol(model_of(case), newcomers(case)), newcomers(case, first=21))
+        assert_same_state(together.identifier, one_by_one.identifier)
+
+    def test_who_is_enrolled_and_forgotten_leaves_no_trace(self, case: Case) -> None:
+        before = model_of(case)
+        after = forget(enrol(before, newcomers(case)), ["p0020"])
+        assert_same_state(before.identifier, after.identifier)
+        assert len(after.training) == len(before.training)
+
+    def test_who_is_forgotten_leaves_no_byte(self, case: Case, tmp_path: Path) -> None:
+        labelled = labelled_looks(people(case.n_viewers), case.kind, 3, case.n_saccades)
+        seen = labelled_looks(people(1, first=9), case.kind, 3, case.n_saccades)
+        labelled += [("Zoë Quick", "only hers", path) for _, _, path in seen]
+        training = training_set(case.kind, labelled)
+        made = fit_method(case.method, training)
+        path = tmp_path / "a.model"
+        save_model(new_model(made, training, None, Provenance(source="made up")), path)
+        state = made.identifier.state()
+        zoe = made.identifier.viewer_ids.index("Zoë Quick")
+        marks = ["Zoë Quick".encode(), b"only hers"]
+        marks += [scanpath.fixations[:2].tobytes() for _, _, scanpath in seen]
+        for name, axis in state.viewer_axis.items():
+            rows = [row.tobytes() for row in state.arrays[name]]
+            if axis == 0 and rows.count(rows[zoe]) == 1:  # hers alone
+                marks.append(rows[zoe])
+        for positions, names in state.unit_arrays.items():
+            for name in names:
+                hers = state.arrays[name][state.arrays[positions] == zoe]
+                marks += [row.tobytes() for row in hers if row.any()]
+        before = path.read_bytes()
+        save_model(forget(load_model(path), ["Zoë Quick"]), path)
+        after = path.read_bytes()
+        for mark in marks:
+            assert mark in before
+            assert mark not in after
+
+    def test_the_others_are_judged_as_before(self, case: Case) -> None:
+        before = model_of(case)
+        after = forget(before, ["p0000"])
+        assert after.base_id == before.base_id
+        paths = [looks(case, 20, seed) for seed in (1, 2)]
+        whole = identified(before.identifier, paths).log_probabilities[1:]
+        rest = identified(after.identifier, paths).log_probabilities
+        np.testing.assert_allclose(rest, whole - np.logaddexp.reduce(whole), atol=1e-5)
+
+    def test_merging_puts_the_viewers_of_both_together(self, case: Case) -> None:
+        first = enrol(model_of(case), newcomers(case))
+        second = enrol(forget(model_of(case), ["p0000"]), newcomers(case, first=30))
+        merged = merge(first, second)
+        assert merged.identifier.viewer_ids == (*first.identifier.viewer_ids, "p0030")
+        assert len(merged.training) == (case.n_viewers + 2) * case.n_scanpaths
+        assert_same_state(forget(merged, ["p0030"]).identifier, first.identifier)
+        kept = ["p0000", "p0020"]
+        assert_same_viewers(forget(merged, kept).identifier, second.identifier)
+
+    def test_merged_with_itself_it_stays_the_same(self, case: Case) -> None:
+        model = model_of(case)
+        merged = merge(model, model)
+        assert_same_state(merged.identifier, model.identifier)
+        assert len(merged.training) == len(model.training)
+
+    def test_another_base_is_refused(self, case: Case) -> None:
+        other = replace(model_of(case), base_id="another")
+        with pytest.raises(IncompatibleModelError, match="bases"):
+            merge(model_of(case), other)
+
+
+def assert_same_viewers(a: Identifier, b: Identifier) -> None:
+    """To the bit, in the arrays of single viewers."""
+    first, second = a.state().viewers(), b.state().viewers()
+    assert a.viewer_ids == b.viewer_ids
+    for name, array in first.items():
+        np.testing.assert_array_equal(second[name], array, err_msg=name)
+
+
+@every_case
+class TestExplanation:
+    def test_the_parts_add_up_to_the_log_odds(self, case: Case) -> None:
+        identifier = identifier_of(case)
+        paths = [looks(case, n, seed) for seed, n in enumerate((12, 0, 35))]
+        estimate = identified(identifier, paths)
+        told = explain_probe(identifier, paths, estimate.best)
+        if identifier.contributions(paths) is None:
+            assert told == []
+            return
+        logs = estimate.log_probabilities
+        others = np.delete(logs, estimate.best)
+        odds = logs[estimate.best] - others @ special.softmax(others)
+        assert sum(evidence for _, evidence in told) == pytest.approx(odds, abs=1e-3)
+
+    def test_nothing_seen_is_no_evidence(self, case: Case) -> None:
+        assert all(evidence == 0 for _, evidence in explain_probe(identifier_of(case), []))
 
 
 @every_recognising_case
@@ -321,9 +503,3 @@ def test_hundreds_of_viewers(case: Case) -> None:
         assert_sound(estimate, n)
         right += estimate.best == number
     assert right / 30 > 15 / n  # fifteen times chance, from two dozen saccades of each
-
-
-def test_every_method_is_held_to_the_contract() -> None:
-    from gazelive.identification.methods import METHODS
-
-    assert {case.method for case in CASES} == set(METHODS)

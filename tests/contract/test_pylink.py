@@ -16,12 +16,13 @@ from pathlib import Path
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices import eyelink
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings, load_pylink
+from gazelive.devices.eyelink import device as eyelink
+from gazelive.devices.eyelink.device import EyeLinkDevice, load_pylink
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import DeviceUnavailableError
 from gazelive.gaze.screen import PAPER_SCREEN
 
-from ..unit.devices.fake_pylink import CONSTANTS, FakePylink, FakeSample, FakeTracker
+from ..support.fake_pylink import CONSTANTS, FakePylink, FakeSample, FakeTracker
 from ..unit.devices.test_eyelink_session import run_session
 
 DEVICES = Path(eyelink.__file__).parent
@@ -45,7 +46,7 @@ def fake_session(tmp_path_factory) -> FakePylink:
 def _called_in_sources(receiver: str) -> set[str]:
     """Return the names that our modules ask of anything that is called `receiver`."""
     names = set()
-    for path in DEVICES.glob("eyelink*.py"):
+    for path in DEVICES.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and re.search(
                 rf"(^|[._]){receiver}$", ast.unparse(node.value)
@@ -134,7 +135,7 @@ def test_nobody_answers_on_this_machine_and_dummy_mode_is_no_way_out(pylink, cap
 
 
 def test_importing_pylink_prints_nothing(pylink):
-    code = "from gazelive.devices.eyelink import load_pylink; load_pylink()"
+    code = "from gazelive.devices.eyelink.device import load_pylink; load_pylink()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == ""
 

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
-from gazelive.detection import PRESETS, OnlineDetector, SaccadeDetector
-from gazelive.features.interval import even_gaze
+from gazelive.analysis.grid import even_gaze
+from gazelive.detection import OnlineDetector
+from gazelive.detection.online import SaccadeDetector
+from gazelive.detection.parameters import PRESETS
 from gazelive.gaze.documents import Retraction, decode, encode
 from gazelive.gaze.events import Blink, Fixation, Saccade
 

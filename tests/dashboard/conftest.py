@@ -1,4 +1,4 @@
-"""Windows without a display, and preferences that are not the user's."""
+"""Windows without a display, with their own preferences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gazelive.dashboard.feed import DocumentFeed
-    from gazelive.dashboard.window import DashboardWindow
+    from gazelive.dashboard.window.window import DashboardWindow
 
 MakeWindow = Callable[..., "DashboardWindow"]
 STIMULI = Path(__file__).parents[2] / "stimuli"
@@ -30,9 +30,9 @@ def preferences_file(tmp_path: Path) -> Path:
 def make_window(qtbot: QtBot, preferences_file: Path) -> Iterator[MakeWindow]:
     """Return what makes a window that ticks only when it is told to."""
     from gazelive.clock import ManualClock
-    from gazelive.dashboard.application import make_application
-    from gazelive.dashboard.preferences import Preferences
-    from gazelive.dashboard.window import DashboardWindow
+    from gazelive.dashboard.window.application import make_application
+    from gazelive.dashboard.window.preferences import Preferences
+    from gazelive.dashboard.window.window import DashboardWindow
 
     make_application()
     windows = []

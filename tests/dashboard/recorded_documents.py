@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gazelive.analysis.recording import AnalysedInterval, Analysis
 from gazelive.gaze.documents import (
     Document,
     GazeTrace,
@@ -21,7 +22,6 @@ from gazelive.gaze.documents import (
     Validated,
 )
 from gazelive.gaze.events import Saccade
-from gazelive.offline.analysis import AnalysedInterval, Analysis
 from gazelive.recordings.recording import Recording
 
 TRACE_US = 33_000

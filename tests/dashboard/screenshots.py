@@ -16,17 +16,19 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+from list_feed import ListFeed
 from recorded_documents import recorded_documents
 
+from gazelive.analysis.recording import analyse
 from gazelive.clock import ManualClock
-from gazelive.dashboard.application import make_application
-from gazelive.dashboard.feed import Command, ListFeed, Reply
-from gazelive.dashboard.preferences import Preferences
-from gazelive.dashboard.window import DashboardWindow
+from gazelive.dashboard.feed import Command, Reply
+from gazelive.dashboard.window.application import make_application
+from gazelive.dashboard.window.preferences import Preferences
+from gazelive.dashboard.window.window import DashboardWindow
 from gazelive.gaze.documents import Document
-from gazelive.offline.analysis import analyse
-from gazelive.recordings.opening import read_recording
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.trials import find_trials
 
 STIMULI = Path(__file__).parents[2] / "stimuli"

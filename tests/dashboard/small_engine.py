@@ -1,4 +1,4 @@
-"""An engine that says what it is told to, over real sockets."""
+"""An engine that publishes given documents over real sockets."""
 
 import threading
 
@@ -9,11 +9,15 @@ from gazelive.gaze.documents import encode
 
 
 class Engine:
-    """Publishes documents and answers requests, as the real one does."""
+    """Publishes documents and answers requests, as the real one does.
+
+    Its publisher is an XPUB, which hears of subscriptions: what is sent before one is lost, and
+    sending until something arrives would fill the queue, which drops what comes next.
+    """
 
     def __init__(self, documents="tcp://127.0.0.1:*", control="tcp://127.0.0.1:*"):
         self._context = zmq.Context()
-        self._publisher = self._context.socket(zmq.PUB)
+        self._publisher = self._context.socket(zmq.XPUB)
         self._publisher.bind(documents)
         self._control = self._context.socket(zmq.REP)
         self._control.bind(control)
@@ -26,6 +30,10 @@ class Engine:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._answer)
         self._thread.start()
+
+    def wait_for_subscriber(self, patience_s=60.0):
+        assert self._publisher.poll(1000 * patience_s), "nobody subscribed"
+        assert self._publisher.recv() == b"\x01"
 
     def send(self, *messages):
         for message in messages:

@@ -1,16 +1,15 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.dashboard.axis_limits import round_step, round_ticks, steady_limits
+from gazelive.dashboard.state.axis_limits import round_step, round_ticks, steady_limits
 
 values = st.floats(-1e4, 1e4)
 
 
 @given(values, values, st.none() | st.tuples(values, st.floats(0.1, 1e4)))
-def test_limits_hold_the_data_and_are_not_much_too_wide(one, other, before):
+def test_limits_contain_the_data_and_are_tight(one, other, before):
     low, high = min(one, other), max(one, other)
     previous = None if before is None else (before[0], before[0] + before[1])
     limits = steady_limits(low, high, previous, 1.0)
@@ -18,7 +17,7 @@ def test_limits_hold_the_data_and_are_not_much_too_wide(one, other, before):
     assert limits[1] - limits[0] <= 10 * max(high - low, 1.0)
 
 
-def test_limits_stay_while_they_fit_and_move_when_they_do_not():
+def test_limits_change_only_if_necessary():
     limits = steady_limits(-4, 4, None, 2)
     assert steady_limits(-3, 4, limits, 2) == limits
     wider = steady_limits(-3, 40, limits, 2)

@@ -14,15 +14,15 @@ pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QImage
 
+import gazelive.dashboard
 from gazelive.cli.dashboard import DEFAULT_ADDRESS, dashboard
-from gazelive.dashboard import application
-from gazelive.dashboard.application import require_display, run_dashboard
 from gazelive.dashboard.feed import ZmqFeed
-from gazelive.engine import addresses as engine_addresses
-from gazelive.engine.addresses import free_addresses
-from gazelive.engine.keys import make_keys
+from gazelive.dashboard.window.application import require_display, run_dashboard
 from gazelive.errors import ConfigError, TransportError
 from gazelive.gaze.documents import RunStopped
+from gazelive.live.wire import addresses as engine_addresses
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.keys import make_keys
 
 from .sent import a_whole_run
 from .small_engine import Engine
@@ -48,16 +48,16 @@ def started(monkeypatch):
         calls.append({"source": feed.source, **options})
         return 0
 
-    monkeypatch.setattr(application, "run_dashboard", note)
+    monkeypatch.setattr("gazelive.dashboard.run_dashboard", note)
     return calls
 
 
-def test_it_connects_to_the_engine_of_this_computer_unless_told_otherwise(command, started):
+def test_it_connects_to_the_local_engine_by_default(command, started):
     assert command().exit_code == 0
     assert started[0]["source"] == DEFAULT_ADDRESS == engine_addresses.DEFAULT_ADDRESS
 
 
-def test_options_are_passed_on(command, started, tmp_path):
+def test_options_are_applied(command, started, tmp_path):
     result = command(
         *("--connect", "127.0.0.1:7000", "--images", tmp_path, "--size", "1600x900"),
         *("--save", tmp_path / "run.svg", "--monitor", "1", "--hide-viewer"),
@@ -78,7 +78,7 @@ def test_options_are_passed_on(command, started, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        (("--connect", "tcp://10.0.0.7:5870"), TransportError, "takes keys"),
+        (("--connect", "tcp://10.0.0.7:5870"), TransportError, "needs keys"),
         (("--connect", "not an address"), ConfigError, "must be an address"),
         (("--size", "large"), ConfigError, "1280x800"),
         (("--size", "0x800"), ConfigError, "1280x800"),
@@ -86,7 +86,7 @@ def test_options_are_passed_on(command, started, tmp_path):
         (("--save", "run.bmp"), ConfigError, "must end in"),
     ],
 )
-def test_mistakes_are_told(command, started, arguments, error, words):
+def test_wrong_options_are_refused(command, started, arguments, error, words):
     result = command(*arguments)
     assert isinstance(result.exception, error)
     assert words in str(result.exception)
@@ -99,15 +99,16 @@ def test_another_computer_takes_keys(command, started, tmp_path):
     assert started[0]["source"] == "tcp://10.0.0.7:5870"
 
 
-def test_without_qt_it_says_how_to_get_it(command, monkeypatch):
-    monkeypatch.setitem(sys.modules, "gazelive.dashboard.application", None)
+def test_without_qt_the_error_names_the_extra(command, monkeypatch):
+    monkeypatch.delitem(vars(gazelive.dashboard), "run_dashboard", raising=False)
+    monkeypatch.setitem(sys.modules, "gazelive.dashboard.window.application", None)
     result = command()
     assert isinstance(result.exception, ConfigError)
     assert "gazelive[dashboard]" in str(result.exception)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="others always have a display")
-def test_without_a_display_it_says_so(monkeypatch):
+def test_without_a_display_there_is_an_error(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(ConfigError, match="no display"):
@@ -156,7 +157,7 @@ def test_ctrl_c_in_the_terminal_closes_the_window(qapp, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
-def test_whoever_keeps_ctrl_c_from_it_ends_it(qapp, tmp_path):
+def test_ctrl_c_ignored_by_the_parent_stays_ignored(qapp, tmp_path):
     """`gazelive record` and the demo do: the dashboard shows how the session is ended in order."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     closed = []

@@ -15,15 +15,16 @@ from gazelive.clock import ManualClock
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
-from gazelive.engine.addresses import free_addresses
-from gazelive.engine.device_control import DeviceControl
-from gazelive.engine.transport import ChunkSender
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
-from gazelive.recordings.session_folder import SessionManifest, SessionWriter
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.device_control import DeviceControl
+from gazelive.live.wire.transport import ChunkSender
+from gazelive.recordings.session.manifest import SessionManifest
+from gazelive.recordings.session.writer import SessionWriter
 
 from ..realtime.engine_process import EngineProcess
-from ..unit.engine.streams import make_block, make_recording
+from ..support.recordings import make_block, make_recording
 
 pytestmark = pytest.mark.slow
 PATIENCE_S = 120.0
@@ -89,7 +90,7 @@ class Lab:
                 if play and not self._far_ahead(window):
                     self._recorder.step(0.02)
                 self._control.serve()
-            window._clock.advance_s(0.1)
+            window._link._clock.advance_s(0.1)
             window.tick()
             QApplication.processEvents()
 
@@ -131,7 +132,7 @@ def header(words):
     return lambda window: words in window._header.label.text()
 
 
-def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
+def test_a_whole_session(lab, make_window, qtbot):
     lab.until(header("Waiting for a run"))
     lab.begin()
     lab.until(lambda w: w.state.posterior is not None and not w.state.posterior.settled)
@@ -159,7 +160,7 @@ def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
 
     lab.until(lambda w: lab.device.finished)
     lab.finish()
-    lab.until(header("The run has ended: over"))
+    lab.until(header("Run ended: over"))
     posterior = state.posterior
     assert posterior.settled
     assert posterior.n_saccades > 10
@@ -169,7 +170,7 @@ def test_a_session_from_its_beginning_to_its_end(lab, make_window, qtbot):
     assert 0 <= after_the_last_image <= 2
 
 
-def test_an_engine_that_is_killed_and_comes_back(lab):
+def test_a_killed_engine_is_replaced(lab):
     lab.begin()
     lab.until(lambda w: w.state.trial is not None and w.state.trial.index == 2)
     lab.until(lambda w: w.state.posterior is not None and len(w.state.scene.saccades) > 0)
@@ -181,10 +182,10 @@ def test_an_engine_that_is_killed_and_comes_back(lab):
     lab.until(header("Live"))
     lab.until(lambda w: lab.device.finished)
     lab.finish()
-    lab.until(header("The run has ended"))
+    lab.until(header("Run ended"))
     state = lab.window.state
     assert state.posterior.n_saccades > before.n_saccades
-    assert state.standing.n_images == N_TRIALS
+    assert state.ranking.n_images == N_TRIALS
     settled = [point for point in state.history.points if point.settled]
     assert len(settled) == N_TRIALS
     assert len(state.history.boundaries) == N_TRIALS

@@ -6,11 +6,12 @@ import pytest
 import zmq
 
 from gazelive.dashboard import feed as feed_module
-from gazelive.dashboard.feed import DocumentFeed, ListFeed, ZmqFeed, snapshot_documents
-from gazelive.engine.addresses import free_addresses
+from gazelive.dashboard.feed import DocumentFeed, ZmqFeed, snapshot_documents
 from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze.documents import Notice, RunStarted, encode
+from gazelive.live.wire.addresses import free_addresses
 
+from ..support.list_feed import ListFeed
 from .sent import a_whole_run, model, posterior, run
 from .small_engine import Engine
 
@@ -48,24 +49,13 @@ def until(feed, condition):
     return found
 
 
-def subscribed(engine, feed):
-    """Send until the first document arrives: a subscription takes its time."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        engine.send(Notice(level="info", text="hello"))
-        if feed.poll():
-            break
-    engine.send(Notice(level="info", text="now"))
-    until(feed, lambda found: any(getattr(doc, "text", "") == "now" for doc in found))
-
-
 def test_both_feeds_are_feeds(feed):
     assert isinstance(feed, DocumentFeed)
     assert isinstance(ListFeed(), DocumentFeed)
 
 
 def test_documents_arrive_whole_and_in_order(engine, feed):
-    subscribed(engine, feed)
+    engine.wait_for_subscriber()
     sent = a_whole_run()
     engine.send(*sent)
     assert until(feed, lambda found: len(found) >= len(sent)) == sent
@@ -80,7 +70,7 @@ def test_a_feed_is_connected_while_the_engine_lives_and_after_its_return(engine,
     again = Engine(documents, control)
     try:
         until(feed, lambda _: feed.connected)
-        subscribed(again, feed)
+        again.wait_for_subscriber()
         again.send(run())
         assert until(feed, lambda found: found) == [run()]
     finally:
@@ -93,7 +83,7 @@ def test_without_an_engine_it_waits_and_complains_only_when_asked(monkeypatch):
     try:
         assert feed.poll() == []
         assert not feed.connected
-        with pytest.raises(PeerLostError, match="nobody answers"):
+        with pytest.raises(PeerLostError, match="no answer"):
             feed.request({"command": "snapshot"})
     finally:
         feed.close()
@@ -106,7 +96,7 @@ def test_an_address_that_is_none_is_refused():
 
 
 def test_what_is_no_document_becomes_a_notice(engine, feed):
-    subscribed(engine, feed)
+    engine.wait_for_subscriber()
     engine.send(b"garbage", posterior())
     found = until(feed, lambda found: len(found) >= 2)
     assert isinstance(found[0], Notice)
@@ -115,7 +105,7 @@ def test_what_is_no_document_becomes_a_notice(engine, feed):
 
 
 def test_a_burst_is_taken_in_portions(engine, feed, monkeypatch):
-    subscribed(engine, feed)
+    engine.wait_for_subscriber()
     monkeypatch.setattr(feed_module, "MOST_PER_POLL", 10)
     engine.send(*[posterior(n_saccades=i) for i in range(35)])
     sizes = []
@@ -141,7 +131,7 @@ def test_what_the_engine_refuses_is_an_error_with_its_words(engine, feed):
     with pytest.raises(TransportError, match="cannot be paused"):
         feed.request({"command": "pause"})
     engine.replies["pause"] = b"\xc1"
-    with pytest.raises(TransportError, match="no gazelive of this version"):
+    with pytest.raises(TransportError, match="gazelive of this version"):
         feed.request({"command": "pause"})
 
 

@@ -2,16 +2,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.dashboard.posteriors import (
+from gazelive.dashboard.state.posteriors import (
     MOST_BOUNDARIES,
     MOST_POINTS,
     ROWS,
     UNKNOWN,
     PosteriorHistory,
-    standing,
+    ranking,
     viewer_name,
 )
 from gazelive.gaze.documents import Posterior
@@ -39,19 +38,19 @@ def over_all(log_weights, log_unknown, leading):
     st.none() | st.floats(-30, 0),
     st.integers(1, 30),
 )
-def test_what_is_shown_is_the_most_probable_and_sums_to_one(weights, log_unknown, leading):
-    found = standing(over_all(weights, log_unknown, leading), model(len(weights)))
-    shown = [c.probability for c in found.contenders]
+def test_the_ranking_has_the_most_probable_viewers_and_sums_to_one(weights, log_unknown, leading):
+    found = ranking(over_all(weights, log_unknown, leading), model(len(weights)))
+    shown = [c.probability for c in found.candidates]
     assert sum(shown) == pytest.approx(1, abs=1e-9)
-    ranked = [c.probability for c in found.contenders if c.kind != "others"]
+    ranked = [c.probability for c in found.candidates if c.kind != "others"]
     assert ranked[:-1] == sorted(ranked[:-1], reverse=True)
     assert len(ranked) <= ROWS
-    assert ("unknown" in [c.kind for c in found.contenders]) == (log_unknown is not None)
+    assert ("unknown" in [c.kind for c in found.candidates]) == (log_unknown is not None)
 
 
 def test_a_viewer_is_shown_as_p_times_one_minus_unknown():
-    found = standing(posterior({0: 0.7, 1: 0.2, 2: 0.1}, unknown=0.5), model(3))
-    assert [(c.name, round(c.probability, 3)) for c in found.contenders] == [
+    found = ranking(posterior({0: 0.7, 1: 0.2, 2: 0.1}, unknown=0.5), model(3))
+    assert [(c.name, round(c.probability, 3)) for c in found.candidates] == [
         ("Unknown viewer", 0.5),
         ("Ada", 0.35),
         ("Bea", 0.1),
@@ -63,16 +62,16 @@ def test_a_viewer_is_shown_as_p_times_one_minus_unknown():
 
 def test_the_unknown_viewer_has_a_row_however_improbable():
     shares = dict.fromkeys(range(10), 0.1)
-    found = standing(posterior(shares, unknown=1e-6), model(10))
-    assert [c.kind for c in found.contenders].count("unknown") == 1
-    assert found.contenders[ROWS - 1].kind == "unknown"
+    found = ranking(posterior(shares, unknown=1e-6), model(10))
+    assert [c.kind for c in found.candidates].count("unknown") == 1
+    assert found.candidates[ROWS - 1].kind == "unknown"
 
 
-def test_of_ten_thousand_viewers_a_few_have_rows_and_the_others_one():
+def test_ten_thousand_viewers_have_a_few_rows_and_one_for_the_rest():
     shares = dict.fromkeys(range(20), 0.02)
-    found = standing(posterior(shares, unknown=0.2), model(10_000))
-    assert len(found.contenders) == ROWS + 1
-    others = found.contenders[-1]
+    found = ranking(posterior(shares, unknown=0.2), model(10_000))
+    assert len(found.candidates) == ROWS + 1
+    others = found.candidates[-1]
     assert others.name == "9,993 others"
     assert others.probability == pytest.approx(1 - 0.2 - 7 * 0.02 * 0.8)
 
@@ -81,10 +80,10 @@ def test_without_a_model_viewers_have_numbers():
     assert viewer_name(4, None) == "viewer no. 5"
     assert viewer_name(99, model(3)) == "viewer no. 100"
     assert viewer_name(UNKNOWN, None) == "Unknown viewer"
-    assert standing(posterior(), None).n_enrolled is None
+    assert ranking(posterior(), None).n_enrolled is None
 
 
-def test_probabilities_that_are_no_numbers_count_as_none():
+def test_nan_probabilities_count_as_zero():
     broken = over_all([0.0, -1.0], None, 2)
     broken = Posterior(
         **{
@@ -94,7 +93,7 @@ def test_probabilities_that_are_no_numbers_count_as_none():
         settled=True,
         log_probabilities=(math.nan, -math.inf),
     )
-    assert [c.probability for c in standing(broken, model(2)).contenders] == [0, 0]
+    assert [c.probability for c in ranking(broken, model(2)).candidates] == [0, 0]
 
 
 def test_running_lines_start_from_the_settled_point_before():
@@ -107,14 +106,14 @@ def test_running_lines_start_from_the_settled_point_before():
     np.testing.assert_array_equal(line.running_x, [1, 2, math.nan, 3, 4, 5])
 
 
-def test_a_viewer_has_no_line_where_they_were_not_among_the_leading():
+def test_a_line_has_gaps_where_the_viewer_was_not_leading():
     history = PosteriorHistory()
     history.add(posterior({0: 0.9}, time_ms=1))
     history.add(posterior({1: 0.9}, time_ms=2))
     np.testing.assert_allclose(history.line(1, "seconds").running_p, [math.nan, 0.81])
 
 
-def test_posteriors_that_are_no_news_are_left_out():
+def test_old_posteriors_are_ignored():
     history = PosteriorHistory()
     assert history.add(posterior(time_ms=10))
     assert not history.add(posterior(time_ms=10))
@@ -140,7 +139,7 @@ def test_a_long_session_keeps_its_shape_in_bounded_memory():
     assert max(np.diff(saccades)) < 0.05 * n
 
 
-def test_an_image_of_which_nothing_was_seen_has_no_boundary_of_its_own():
+def test_an_image_without_evidence_has_no_boundary():
     history = PosteriorHistory()
     history.begin_image("one")
     history.begin_image("two")
@@ -152,7 +151,7 @@ def test_an_image_of_which_nothing_was_seen_has_no_boundary_of_its_own():
     ]
 
 
-def test_lines_are_drawn_of_the_leading_and_the_unknown_viewer():
+def test_leaders_and_the_unknown_viewer_have_lines():
     history = PosteriorHistory()
     assert history.leading(3) == []
     history.add(posterior({4: 0.5, 2: 0.3, 7: 0.15, 1: 0.05}, unknown=0.001))

@@ -6,16 +6,19 @@ pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 
 from PyQt6.QtWidgets import QApplication
 
-from gazelive.dashboard.feed import ListFeed
-from gazelive.offline.analysis import analyse
-from gazelive.recordings.opening import read_recording
+from gazelive.analysis.recording import analyse
+from gazelive.recordings.open import read_recording
 
+from ..support.list_feed import ListFeed
 from .recorded_documents import recorded_documents
 
 
-@pytest.mark.parametrize(("name", "eyes"), [("mono1000_trials", "right"), ("bino1000", "both")])
-def test_a_recording_fills_every_panel(shared_data, make_window, name, eyes):
-    analysis = analyse(read_recording(shared_data / "asc" / f"{name}.asc.gz"))
+@pytest.mark.parametrize(
+    ("name", "eyes"),
+    [("mono1000_trials", "right"), ("bino1000", "both"), ("test_raw.edf", "left")],
+)
+def test_a_recording_fills_every_panel(real_file, make_window, name, eyes):
+    analysis = analyse(read_recording(real_file(name)))
     feed = ListFeed()
     window = make_window(feed)
     due_us = None
@@ -32,8 +35,8 @@ def test_a_recording_fills_every_panel(shared_data, make_window, name, eyes):
     last = analysis.intervals[-1].gaze.detection
     assert len(state.scene.saccades) == len(last.saccades)
     assert len(state.scene.fixations) == len(last.fixations)
-    assert state.standing is not None
-    assert state.standing.settled
+    assert state.ranking is not None
+    assert state.ranking.settled
     assert eyes in window.panels["session"]._facts["Device"]
     for panel in window.panels.values():
         assert getattr(panel, "_hint", None) is None or not panel._hint.isVisible()

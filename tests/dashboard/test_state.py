@@ -3,15 +3,14 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from gazelive.dashboard.connection import Playback
-from gazelive.dashboard.event_record import MOST_POINTS
-from gazelive.dashboard.gaze_scene import MOST_EVENTS
-from gazelive.dashboard.notices import MOST_NOTICES
-from gazelive.dashboard.session_facts import session_facts
-from gazelive.dashboard.state import DashboardState
+from gazelive.dashboard.state.connection import Playback
+from gazelive.dashboard.state.gaze_scene import MOST_EVENTS
+from gazelive.dashboard.state.main_sequence import MOST_POINTS
+from gazelive.dashboard.state.notices import MOST_NOTICES
+from gazelive.dashboard.state.session_facts import session_facts
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.gaze import documents as d
 from gazelive.gaze.screen import ScreenGeometry
 
@@ -60,8 +59,8 @@ def test_no_sequence_of_documents_breaks_it(documents):
     assert state.gauges
     assert session_facts(state, hide_viewer=False)
     assert state.connection.text
-    if state.standing is not None:
-        assert all(0 <= c.probability <= 1 for c in state.standing.contenders)
+    if state.ranking is not None:
+        assert all(0 <= c.probability <= 1 for c in state.ranking.candidates)
     state.scene.turned_saccades()
     state.main_sequence.points()
     for position in state.history.leading(5):
@@ -70,10 +69,10 @@ def test_no_sequence_of_documents_breaks_it(documents):
 
 def test_a_whole_run_is_shown():
     state = after(*a_whole_run())
-    assert state.standing is not None
-    assert state.standing.leader is not None
-    assert state.standing.leader.name == "Ada"
-    assert not state.standing.settled
+    assert state.ranking is not None
+    assert state.ranking.leader is not None
+    assert state.ranking.leader.name == "Ada"
+    assert not state.ranking.settled
     assert len(state.history.boundaries) == 2
     assert len(state.scene.fixations) == len(state.scene.saccades) == 12, "of the second image only"
     assert len(state.main_sequence.points().amplitude_deg) == 24
@@ -100,7 +99,7 @@ def test_facts_of_the_session():
     state.apply_all([d.RunStopped(reason="over")])
     assert session_facts(state, hide_viewer=True)["Elapsed"] == "0:07", "no share that never grows"
     state.apply(d.TrialStopped(trial="trial 2", tracker_time_us=8_000_000))
-    assert session_facts(state, hide_viewer=False)["Trial"] == "2 of 9, over"
+    assert session_facts(state, hide_viewer=False)["Trial"] == "2 of 9, ended"
 
 
 def test_facts_before_anything_is_known():
@@ -109,15 +108,15 @@ def test_facts_before_anything_is_known():
     named_only = after(run(), d.TrialStarted(trial="practice", tracker_time_us=0))
     facts = session_facts(named_only, hide_viewer=False)
     assert (facts["Viewer"], facts["Trial"], facts["Image"]) == (
-        "not told",
+        "not given",
         "practice",
-        "none named",
+        "not given",
     )
 
 
-def test_a_new_run_begins_with_nothing_of_the_old_one():
+def test_a_new_run_starts_empty():
     state = after(*a_whole_run(), d.RunStopped(reason="finished"))
-    assert state.connection.text == "The run has ended: finished"
+    assert state.connection.text == "Run ended: finished"
     state.apply(run("s02"))
     assert state.posterior is None
     assert state.trial is None
@@ -129,7 +128,7 @@ def test_a_new_run_begins_with_nothing_of_the_old_one():
     assert state.model is not None, "the model goes on until another is loaded"
 
 
-def test_the_same_run_again_goes_on_and_after_its_end_begins_anew():
+def test_the_same_run_continues_and_starts_over_after_its_end():
     state = after(*a_whole_run())
     state.apply(run(viewer="Ada"))
     assert state.posterior is not None, "an engine that was restarted goes on"
@@ -137,17 +136,17 @@ def test_the_same_run_again_goes_on_and_after_its_end_begins_anew():
     assert state.posterior is None
 
 
-def test_a_replay_from_an_earlier_point_begins_anew():
+def test_a_replay_from_an_earlier_point_starts_over():
     state = after(*a_whole_run())
     state.apply(trial(1, 0))
     assert state.posterior is None
     assert len(state.history.boundaries) == 1
     state.apply(posterior(time_ms=300, n_saccades=1))
-    assert state.standing is not None
-    assert state.standing.n_saccades == 1
+    assert state.ranking is not None
+    assert state.ranking.n_saccades == 1
 
 
-def test_a_trial_of_which_more_becomes_known_is_the_same_trial():
+def test_an_update_of_a_trial_is_the_same_trial():
     state = after(run(), trial(1, 0), saccade(100), saccade(900), posterior(time_ms=950))
     state.apply(trial(1, 500_000, image="cat.jpg"))
     assert state.trial is not None
@@ -157,7 +156,7 @@ def test_a_trial_of_which_more_becomes_known_is_the_same_trial():
     assert state.posterior is not None
 
 
-def test_a_settled_interval_replaces_what_came_on_the_way():
+def test_a_settled_interval_replaces_preliminary_events():
     state = after(run(), trial(1, 0), saccade(100), fixation(150, 400), saccade(420))
     state.apply(
         d.IntervalSettled(
@@ -175,7 +174,7 @@ def test_a_settled_interval_replaces_what_came_on_the_way():
     assert {b.kind for b in state.bands.between(0, 10**7)} == {"saccade", "blink"}
 
 
-def test_an_earlier_interval_that_settles_late_leaves_the_image_alone():
+def test_a_late_settled_interval_leaves_the_current_image_alone():
     state = after(run(), trial(1, 0), trial(2, 5_000_000), saccade(5100))
     state.apply(
         d.IntervalSettled(trial="trial 1", start_us=0, end_us=4_000_000, saccades=(saccade(90),))
@@ -184,7 +183,7 @@ def test_an_earlier_interval_that_settles_late_leaves_the_image_alone():
     assert len(state.main_sequence.points().amplitude_deg) == 2
 
 
-def test_a_retracted_saccade_is_nowhere():
+def test_a_retracted_saccade_is_removed_everywhere():
     state = after(run(), trial(), saccade(100))
     state.apply(d.Retraction(eye="R", onset_us=100_000, reason="a blink"))
     assert not state.scene.saccades
@@ -202,14 +201,14 @@ class TestSnapshot:
         state = after()
         state.fill([run(), model(), trial(4), posterior(), summary(), validated()])
         assert state.run == run()
-        assert state.standing is not None
-        assert state.standing.leader is not None
-        assert state.standing.leader.name == "Ada"
+        assert state.ranking is not None
+        assert state.ranking.leader is not None
+        assert state.ranking.leader.name == "Ada"
         assert state.validations
         assert state.summaries
-        assert state.screen.known
+        assert (state.screen.width_px, state.screen.height_px) == (1920, 1080)
 
-    def test_goes_before_what_came_while_it_was_waited_for(self):
+    def test_comes_before_later_documents(self):
         shared = posterior(n_saccades=28, time_ms=8500)
         since = [trace(8_000_000, [1.0]), shared, posterior(n_saccades=30, time_ms=9000)]
         state = after(*since)
@@ -221,14 +220,14 @@ class TestSnapshot:
         assert len(state.traces) == 1
         assert state.elapsed_s == pytest.approx(9 - 0.01), "from the first posterior to the last"
 
-    def test_of_an_earlier_run_is_of_no_use(self):
+    def test_of_an_earlier_run_is_ignored(self):
         state = after(run("new"))
         state.fill([run("old"), trial(4), posterior()], [run("new")])
         assert state.run == run("new")
         assert state.trial is None
         assert state.posterior is None
 
-    def test_of_a_new_run_while_nobody_listened_takes_its_place(self):
+    def test_of_a_new_run_replaces_the_old_one(self):
         state = after(*a_whole_run())
         state.fill([run("new"), trial(1, 0), posterior({3: 1.0})])
         assert state.run == run("new")
@@ -244,7 +243,7 @@ class TestSnapshot:
         assert [line.text for line in state.log.lines].count("calibrated") == 1
         assert state.log.lines[-1].times == 1
 
-    def test_without_a_run_is_nothing(self):
+    def test_without_a_run_is_ignored(self):
         state = after()
         state.fill([])
         assert state.connection.phase == "idle"
@@ -254,7 +253,7 @@ class TestSnapshot:
 
 
 class TestConnection:
-    def test_from_nobody_to_lost_and_back(self):
+    def test_waiting_connected_lost_and_back(self):
         state = DashboardState("tcp://engine")
         state.set_connection(False, 0.0)
         assert state.connection.text == "Waiting for engine at tcp://engine…"
@@ -268,20 +267,20 @@ class TestConnection:
         state.set_connection(True, 3.0)
         assert state.connection.phase == "running"
         assert [line.text for line in state.log.lines][-2:] == [
-            "The engine is gone",
-            "The engine is back",
+            "Engine lost",
+            "Engine reconnected",
         ]
 
     def test_an_engine_that_ends_with_its_run_is_not_lost(self):
         state = after(*a_whole_run(), d.RunStopped(reason="finished"))
         state.set_connection(False, 2.0)
-        assert state.connection.text == "The run has ended: finished"
+        assert state.connection.text == "Run ended: finished"
         assert state.log.lines[-1].text == "Run ended: finished"
 
-    def test_a_silent_engine_is_said_to_be_silent(self):
+    def test_an_engine_without_documents_is_silent(self):
         state = after(run())
         state.set_connection(True, 10.0)
-        assert state.connection.text == "Nothing has come for 10 s"
+        assert state.connection.phase == "silent"
         state.apply(trace(0, [1.0]))
         assert state.connection.phase == "running"
 
@@ -294,7 +293,7 @@ class TestConnection:
         assert state.connection.phase == "silent"
 
 
-def test_notices_validations_and_complaints_are_logged():
+def test_notices_validations_and_errors_are_logged():
     state = after(
         run(),
         d.Notice(level="error", text="disk full"),
@@ -303,12 +302,12 @@ def test_notices_validations_and_complaints_are_logged():
         msgspec.structs.replace(trace(0, [1.0]), y_deg=b""),
     )
     logged = [(line.level, line.text) for line in state.log.lines]
-    assert logged[0] == ("info", "Run began: s01")
+    assert logged[0] == ("info", "Run started: s01")
     assert logged[1:4] == [("error", "disk full"), ("warning", "a gap"), ("info", "a summary")]
     assert logged[4][0] == "error"
 
 
-def test_another_protocol_is_told():
+def test_another_protocol_version_is_reported():
     state = after(run(protocol_version=99))
     assert "version 99" in state.log.lines[-1].text
 
@@ -331,7 +330,7 @@ def test_memory_is_bounded_over_a_long_session():
     assert len(state.summaries) == 10
 
 
-def test_a_lost_gaze_is_nowhere_and_a_threshold_is_kept():
+def test_lost_gaze_is_nan_and_the_threshold_is_kept():
     state = after(run(), trace(0, [1.0, math.nan], threshold_deg_s=42.0))
     assert state.threshold_deg_s == 42.0
     assert np.isnan(state.traces.newest(1)[1][0, -1])

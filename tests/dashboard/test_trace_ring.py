@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.dashboard.trace_ring import KEPT_S, TraceRing
+from gazelive.dashboard.state.trace_ring import KEPT_S, TraceRing
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import GazeTrace
 
@@ -52,7 +51,7 @@ def test_thinning_keeps_the_extremes_and_few_points(seed, columns):
     assert window.times_s.max() <= 0
 
 
-def test_what_has_been_drawn_does_not_flicker_as_it_moves():
+def test_drawn_points_do_not_flicker_as_they_move():
     values = np.random.default_rng(3).normal(0, 5, 9000).astype("<f4")
     early = filled(values[:8000], [8000])
     late = filled(values, [9000])
@@ -83,7 +82,7 @@ def test_a_slope_is_drawn_as_a_slope():
     assert (np.diff(drawn[top + 1 :]) <= 0).all()
 
 
-def test_a_gap_in_time_is_seen_however_coarse_the_columns():
+def test_a_gap_is_visible_at_any_column_width():
     ring = TraceRing()
     ring.append(trace(0, np.ones(1000)))
     ring.append(trace(3_000_000, np.ones(1000)))
@@ -93,7 +92,7 @@ def test_a_gap_in_time_is_seen_however_coarse_the_columns():
         assert (np.diff(window.times_s) >= 0).all()
 
 
-def test_a_column_is_lost_only_where_all_of_it_is():
+def test_a_column_is_lost_only_if_all_of_it_is():
     values = np.ones(1000, "<f4")
     values[100:200] = np.nan
     values[500] = np.nan
@@ -101,7 +100,7 @@ def test_a_column_is_lost_only_where_all_of_it_is():
     assert 18 <= np.isnan(window.x_deg).sum() <= 20
 
 
-def test_time_that_runs_backwards_begins_anew():
+def test_time_that_runs_backwards_starts_over():
     ring = TraceRing()
     ring.append(trace(5_000_000, [1, 2, 3]))
     ring.append(trace(1_000_000, [4, 5]))
@@ -110,7 +109,7 @@ def test_time_that_runs_backwards_begins_anew():
     assert values[0].tolist() == [4, 5]
 
 
-def test_another_rate_begins_anew():
+def test_another_rate_starts_over():
     ring = TraceRing()
     ring.append(trace(0, [1, 2, 3]))
     ring.append(trace(10_000, [4, 5], interval_us=500.0))
@@ -126,9 +125,9 @@ def test_an_empty_ring_has_an_empty_window():
 @pytest.mark.parametrize(
     ("x", "interval_us"), [(b"\0" * 8, 1000.0), (b"\0" * 5, 1000.0), (b"\0" * 4, 0.0)]
 )
-def test_a_trace_that_does_not_fit_together_is_refused(x, interval_us):
+def test_an_invalid_trace_is_refused(x, interval_us):
     bad = GazeTrace(
         first_us=0, interval_us=interval_us, x_deg=x, y_deg=b"\0" * 4, speed_deg_s=b"\0" * 4
     )
-    with pytest.raises(TransportError, match="do not fit"):
+    with pytest.raises(TransportError, match="invalid gaze trace"):
         TraceRing().append(bad)

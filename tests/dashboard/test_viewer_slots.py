@@ -1,13 +1,12 @@
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.dashboard.viewer_slots import N_SLOTS, ViewerSlots
+from gazelive.dashboard.state.posteriors import N_SLOTS, ViewerSlots
 
 leaders = st.lists(st.integers(0, 30), min_size=1, max_size=N_SLOTS, unique=True)
 
 
 @given(st.lists(leaders, min_size=1, max_size=40))
-def test_who_leads_has_a_slot_of_their_own_and_keeps_it(rounds):
+def test_a_leader_keeps_its_slot(rounds):
     slots = ViewerSlots()
     before = {}
     for leading in rounds:

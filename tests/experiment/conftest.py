@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from gazelive.experiment.virtual_display import virtual_display
+from gazelive.system.screen import virtual_display
 
 from .recorded_lab import CONFIG
 

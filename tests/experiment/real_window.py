@@ -9,11 +9,23 @@ from typing import Any
 
 import msgspec
 
-from gazelive.clock import MonotonicClock
-from gazelive.config.schema import Screen
+from gazelive.clock import Clock, ManualClock, MonotonicClock
 from gazelive.errors import GazeliveError
-from gazelive.experiment.display import Blank, Cross, Picture, Question, Scene, Target, Words
-from gazelive.experiment.psychopy_display import PsychoPyDisplay
+from gazelive.experiment.config.schema import ExperimentConfig, Screen, Stimuli, Tracker, Trial
+from gazelive.experiment.display.display import (
+    Blank,
+    Cross,
+    Participant,
+    Picture,
+    Question,
+    Scene,
+    Target,
+    Words,
+)
+from gazelive.experiment.display.psychopy_display import PsychoPyDisplay
+from gazelive.experiment.display.psychopy_window import import_psychopy
+from gazelive.experiment.process.launch import RunSpec
+from gazelive.live.settings import LiveSettings
 
 SCENES: dict[str, Any] = {
     "blank": Blank,
@@ -30,10 +42,14 @@ def scene_of(kind: str, fields: dict[str, Any]) -> Scene:
     return scene
 
 
-def opened(screen: dict[str, Any] | None = None, **options: Any) -> PsychoPyDisplay:
+def opened(
+    screen: dict[str, Any] | None = None, clock: Clock | None = None, **options: Any
+) -> PsychoPyDisplay:
     if "size_px" in options:
         options["size_px"] = tuple(options["size_px"])
-    return PsychoPyDisplay(msgspec.convert(screen or {}, Screen), clock=MonotonicClock(), **options)
+    return PsychoPyDisplay(
+        msgspec.convert(screen or {}, Screen), clock=clock or MonotonicClock(), **options
+    )
 
 
 def screenshots(
@@ -55,8 +71,19 @@ def screenshots(
     return answer
 
 
-def frames(n: int, **options: Any) -> dict[str, Any]:
-    display = opened(**options)
+def frames(n: int, screen_hz: float | None = None, **options: Any) -> dict[str, Any]:
+    """Flip on a manual clock; a screen of `screen_hz` holds every flip back, as a real one does."""
+    clock = ManualClock()
+    if screen_hz is not None:
+        visual, _, _ = import_psychopy()
+        flip = visual.Window.flip
+
+        def held_back(window: Any) -> Any:
+            clock.advance_s(1 / screen_hz)
+            return flip(window)
+
+        visual.Window.flip = held_back
+    display = opened(clock=clock, **options)
     flips_s = []
     for k in range(n):
         if k % 5 == 0:
@@ -65,6 +92,32 @@ def frames(n: int, **options: Any) -> dict[str, Any]:
     answer = {"flips_s": flips_s, "frame_s": display.frame_s, "is_synced": display.is_synced}
     display.close()
     return answer
+
+
+def session(folder: str, stimuli: str, **trial: Any) -> dict[str, Any]:
+    """Run a session of six images with a simulated tracker on a clock that waits for both."""
+    from lockstep import LockstepClock, LockstepDeviceThread
+
+    from gazelive.experiment import run
+    from gazelive.experiment.scene_viewing import scene_viewing
+
+    run.DeviceThread = LockstepDeviceThread  # type: ignore[misc]
+    spec = RunSpec(
+        config=ExperimentConfig(
+            tracker=Tracker(device="simulated"),
+            stimuli=Stimuli(folder=stimuli, n_images=6),
+            trial=Trial(**trial),
+        ),
+        config_path=Path(folder) / "lab.toml",
+        participant=Participant(viewer="anna", session=1, eyes="R", mode="enrol"),
+        live=LiveSettings(folder=Path(folder), address=None),
+        windowed=True,
+        window_px=(640, 360),
+        quiet=True,
+    )
+    done = run.run_session(spec, scene_viewing, run.open_display, LockstepClock())
+    frames = done.stage.frames.session
+    return {"outcomes": done.report.outcomes, "frames": msgspec.to_builtins(frames)}
 
 
 def keys(**options: Any) -> dict[str, Any]:

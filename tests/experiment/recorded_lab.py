@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+SCRIPT_LINE = f'script = "{(ROOT / "experiments" / "scene_viewing.py").as_posix()}"'
 CONFIG = f"""
-script = "{(ROOT / "experiments" / "scene_viewing.py").as_posix()}"
+{SCRIPT_LINE}
 [tracker]
 device = "simulated"
 [stimuli]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gazelive.experiment.dialogue import Asking, TakenSessions, ask_participant
-from gazelive.experiment.display import Participant
+from gazelive.experiment.display.display import Participant
+from gazelive.experiment.process.dialogue import Asking, TakenSessions, ask_participant
 
 pytest.importorskip("PyQt6")
 
@@ -18,14 +18,14 @@ from .x_events import XEvents
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from gazelive.experiment.dialogue_window import ParticipantDialogue
+    from gazelive.experiment.process.dialogue_window import ParticipantDialogue
 
 DEFAULTS = Participant(viewer=None, session=1, eyes="R", mode="enrol")
 
 
 @pytest.fixture
 def dialogue(qtbot: QtBot) -> ParticipantDialogue:
-    from gazelive.experiment.dialogue_window import ParticipantDialogue
+    from gazelive.experiment.process.dialogue_window import ParticipantDialogue
 
     dialogue = ParticipantDialogue(Asking(DEFAULTS, TakenSessions({"v01": [1, 2], "": [4]})))
     qtbot.addWidget(dialogue)

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gazelive.recordings.opening import read_recording
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import read_session
+from gazelive.recordings.session.reader import read_session
 
 pytestmark = [
     pytest.mark.slow,
@@ -80,6 +80,19 @@ def check_trials(recording: Recording, n_trials: int) -> None:
         assert samples["tracker_time_us"][-1] > trial.image_offset_us
 
 
+def check_frames(frames: dict[str, float], shown_s: float) -> None:
+    """Assert that frames in time and late ones, which are counted, fill the time of the images.
+
+    How many are late depends on the machine; `test_a_session_shows_every_frame` allows none.
+    """
+    frame_ms = 1000 / 60
+    in_time_ms = 1.5 * frame_ms * (frames["n"] - frames["dropped"])
+    assert in_time_ms + frames["worst_ms"] * frames["dropped"] > 1000 * shown_s
+    assert frame_ms - 2 < frames["median_ms"] <= frames["worst_ms"]
+    if frames["dropped"] < frames["n"] / 2:
+        assert frames["median_ms"] <= 1.5 * frame_ms
+
+
 def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
     for viewer in ("anna", "ben", "carla"):
         told = json.loads(
@@ -89,9 +102,7 @@ def test_enrol_train_identify_replay(lab: Path, gazelive: Gazelive) -> None:
         folder = Path(told["session"])
         assert [what for _, _, what in told["trials"]] == ["shown"] * 6
         recording = read_session(folder)
-        # at the screen's pace (or slower, on a busy machine, which is counted)
-        assert told["frames"]["n"] > 6 * 2 * (60 if not told["frames"]["dropped"] else 1)
-        assert told["frames"]["median_ms"] > 1000 / 60 - 2
+        check_frames(told["frames"], 6 * 2.0)
         dropped = [int(trial.variables["dropped_frames"]) for trial in recording.trials]
         assert sum(dropped) <= told["frames"]["dropped"] < told["frames"]["n"]
         check_trials(recording, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import signal
@@ -12,11 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-from gazelive.recordings.session_folder import read_manifest, read_session
+from gazelive.recordings.session.manifest import read_manifest
+from gazelive.recordings.session.reader import read_session
 
-from .recorded_lab import change
+from .recorded_lab import SCRIPT_LINE, change
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,13 +59,20 @@ def begin(lab: Path, screen_environment: dict[str, str]) -> Iterator[Begin]:
     yield begin
     for process in begun:
         with process:
-            if process.poll() is None:
-                interrupted(process, signal.SIGKILL)
+            killed(process)
 
 
-def interrupted(process: subprocess.Popen[str], what: int) -> None:
-    """Do what Ctrl-C in a terminal does: everybody in the group hears it."""
-    os.killpg(process.pid, what)
+def killed(process: subprocess.Popen[str]) -> None:
+    """End the session and all that it has started."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+    process.kill()
+
+
+def press_ctrl_c(process: subprocess.Popen[str]) -> None:
+    """Do what Ctrl-C in a terminal does: every process of the group hears it."""
+    os.killpg(process.pid, signal.SIGINT)
 
 
 def found_in(folder: Path) -> bytes:
@@ -82,7 +92,7 @@ def wait_for(lab: Path, kind: str, process: subprocess.Popen[str]) -> Path:
             if f'"{kind}"'.encode() in found_in(folder):
                 return folder
         time.sleep(0.1)
-    interrupted(process, signal.SIGKILL)
+    killed(process)
     raise AssertionError(f"no {kind} came: {process.communicate()[0]}")
 
 
@@ -95,20 +105,23 @@ def wait_for_trial(folder: Path, number: int, process: subprocess.Popen[str]) ->
         if n >= number:
             return n
         time.sleep(0.1)
-    interrupted(process, signal.SIGKILL)
+    killed(process)
     raise AssertionError(f"the trials do not go on: {process.communicate()[0]}")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
 def test_ctrl_c_while_it_starts_leaves_nothing(lab: Path, begin: Begin) -> None:
+    script = lab / "loading.py"
+    script.write_text(f"print('loading', flush=True)\nimport time\ntime.sleep({PATIENCE_S})\n")
+    change(lab, SCRIPT_LINE, 'script = "loading.py"')
     with begin() as process:
         assert process.stdout is not None
-        while "Starting the engine" not in process.stdout.readline():
+        while "loading" not in process.stdout.readline():
             assert process.poll() is None
-        interrupted(process, signal.SIGINT)
+        press_ctrl_c(process)
         said = process.stdout.read()
     assert process.returncode == 1
-    assert "never begun" in said
+    assert "did not begin" in said
     assert "Traceback" not in said
     assert not list(lab.glob("sessions/*"))
 
@@ -122,7 +135,7 @@ def test_ctrl_c_ends_in_order(lab: Path, begin: Begin, by: str) -> None:
     if by == "kill":
         process.terminate()
     else:
-        interrupted(process, signal.SIGINT)
+        press_ctrl_c(process)
     said, _ = process.communicate(timeout=PATIENCE_S)
     manifest: Any = read_manifest(folder)
     assert manifest.stop_reason == "stopped by Ctrl-C", said
@@ -134,13 +147,11 @@ def test_ctrl_c_ends_in_order(lab: Path, begin: Begin, by: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="finds the processes by /proc")
 def test_the_engine_may_die_and_the_experiment_too(lab: Path, begin: Begin) -> None:
-    import psutil
-
     change(lab, "n_images = 6", "n_images = 30")  # not over before a new engine is there
     process = begin()
     folder = wait_for(lab, "SaccadeOnset", process)
     children = psutil.Process(process.pid).children()
-    (engine,) = (c for c in children if "gazelive.engine" in c.cmdline())
+    (engine,) = (c for c in children if "gazelive.live.engine" in c.cmdline())
     (experiment,) = (c for c in children if "--run" in c.cmdline())
     engine.kill()
     trials = wait_for_trial(folder, 3, process)
@@ -148,7 +159,7 @@ def test_the_engine_may_die_and_the_experiment_too(lab: Path, begin: Begin) -> N
     experiment.kill()
     said, _ = process.communicate(timeout=PATIENCE_S)
     assert "a new one catches up" in said
-    assert "it was never closed" in said
+    assert "never closed" in said
     recording = read_session(folder)
     assert len(recording.trials) >= 3
     assert recording.n_samples > 3 * 2000

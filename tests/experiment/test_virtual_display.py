@@ -7,27 +7,30 @@ import shutil
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from gazelive.experiment.virtual_display import has_screen, virtual_display
+from gazelive.system.screen import has_screen, virtual_display
 
-SOCKETS = Path("/tmp/.X11-unix")
 PATIENCE_S = 60.0
 needs_xvfb = pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed")
 
 
-def socket_of(display: str) -> Path:
-    return SOCKETS / f"X{display.removeprefix(':')}"
-
-
 def client_of(display: str | None) -> socket.socket:
-    """Return a connection to the server of a display: its number may be given to another one."""
+    """Return a connection to the server of a display: its number may be given to another one.
+
+    By the abstract socket, as every X client on Linux: the file of the same name is unreliable,
+    because a server that ends frees its number first and removes the file afterwards, which then
+    may be its successor's.
+    """
     assert display is not None
     client = socket.socket(socket.AF_UNIX)
-    client.settimeout(PATIENCE_S)
-    client.connect(str(socket_of(display)))
+    try:
+        client.settimeout(PATIENCE_S)
+        client.connect(f"\0/tmp/.X11-unix/X{display.removeprefix(':')}")
+    except BaseException:
+        client.close()
+        raise
     return client
 
 
@@ -62,7 +65,7 @@ def test_a_screen_ends_when_its_block_fails() -> None:
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed")
 def test_a_screen_does_not_outlive_who_was_killed() -> None:
     program = (
-        "from gazelive.experiment.virtual_display import virtual_display\n"
+        "from gazelive.system.screen import virtual_display\n"
         "import sys\n"
         "with virtual_display() as display:\n"
         "    print(display, flush=True)\n"

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gazelive.identification.methods import fit_method
-from gazelive.offline.scanpaths import gather
+from gazelive.identification import fit_method
 from gazelive.recordings.geometry import parse_geometry
+from gazelive.workflows.gathering import gather
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "evaluate_identification.py"
 

@@ -10,21 +10,21 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 def main() -> None:
-    from gazelive.engine.threads import hold_to_one_thread
+    from gazelive.system.process import limit_to_one_thread
 
-    hold_to_one_thread()
-    from gazelive.engine.addresses import Addresses
-    from gazelive.engine.engine_model import EngineModel
-    from gazelive.engine.pipeline import RunningModel
-    from gazelive.engine.runner import Engine, EngineSettings
-    from tests.unit.engine.amplitude_identifier import AmplitudeIdentifier
+    limit_to_one_thread()
+    from gazelive.live.engine.model import EngineModel
+    from gazelive.live.engine.runner import Engine
+    from gazelive.live.pipeline.pipeline import RunningModel
+    from gazelive.live.settings import LiveSettings
+    from tests.support.amplitude_identifier import AmplitudeIdentifier
 
     options = json.loads(sys.argv[1])
     n_viewers = options.get("n_viewers", 5)
     model = EngineModel(RunningModel("test", AmplitudeIdentifier.of(n_viewers)))
-    settings = EngineSettings(
-        Path(options["folder"]),
-        Addresses.parse(options["address"]),
+    settings = LiveSettings(
+        folder=Path(options["folder"]),
+        address=options["address"],
         stays=options.get("stays", False),
     )
     Engine(settings, load=lambda _path: model).run()

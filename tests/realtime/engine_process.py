@@ -10,10 +10,10 @@ from pathlib import Path
 
 import zmq
 
-from gazelive.engine.addresses import Addresses
-from gazelive.engine.control import request
-from gazelive.engine.threads import one_thread_environment
 from gazelive.errors import PeerLostError
+from gazelive.live.wire.addresses import Addresses
+from gazelive.live.wire.control import request
+from gazelive.system.process import one_thread_environment
 
 MAIN = Path(__file__).with_name("engine_main.py")
 START_S = 240.0

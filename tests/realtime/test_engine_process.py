@@ -11,23 +11,8 @@ import pytest
 import zmq
 
 from gazelive.clock import ManualClock
-from gazelive.devices.faults import (
-    BackwardTimes,
-    FaultyDevice,
-    Jitter,
-    LostSamples,
-    RepeatedTimes,
-    Stalls,
-)
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
-from gazelive.engine.addresses import free_addresses
-from gazelive.engine.device_control import DeviceControl
-from gazelive.engine.documents_file import read_documents
-from gazelive.engine.engine_model import EngineModel
-from gazelive.engine.session_run import RunSettings, SessionRun
-from gazelive.engine.sinks import DocumentList
-from gazelive.engine.transport import ChunkSender, DocumentSubscriber
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import (
     GazeTrace,
@@ -41,20 +26,21 @@ from gazelive.gaze.documents import (
 )
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
-from gazelive.recordings.session_folder import (
-    DOCUMENTS_NAME,
-    SessionManifest,
-    SessionWriter,
-    read_session,
-)
+from gazelive.live.engine.documents_file import read_documents
+from gazelive.live.engine.model import EngineModel
+from gazelive.live.engine.session_run import SessionRun
+from gazelive.live.engine.sinks import DocumentList
+from gazelive.live.settings import LiveSettings
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.device_control import DeviceControl
+from gazelive.live.wire.transport import ChunkSender, DocumentSubscriber
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME, SessionManifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
 
-from ..unit.engine.streams import (
-    MODEL,
-    make_block,
-    make_recording,
-    settled_live,
-    settled_offline,
-)
+from ..support.faults import BackwardTimes, FaultyDevice, Jitter, LostSamples, RepeatedTimes, Stalls
+from ..support.recordings import make_block, make_recording
+from ..support.streams import MODEL, settled_live, settled_offline
 from .engine_process import EngineProcess
 
 pytestmark = pytest.mark.slow
@@ -166,7 +152,8 @@ def expected_documents(folder: Path, tmp_path: Path) -> list:
         if not path.name.startswith("events") and path.suffix != ".lock":
             (copy / path.name).write_bytes(path.read_bytes())
     sink = DocumentList()
-    run = SessionRun(copy, EngineModel(MODEL), RunSettings(), sinks=[sink], clock=ManualClock())
+    settings = LiveSettings(folder=copy)
+    run = SessionRun(settings, EngineModel(MODEL), sinks=[sink], clock=ManualClock())
     run.read_disk()
     run.finish("over")
     run.close()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +15,22 @@ import numpy as np
 import psutil
 import pytest
 
+from gazelive.analysis.recording import analyse
 from gazelive.cli.keys import keys
 from gazelive.cli.replay import replay
 from gazelive.cli.run import run
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
-from gazelive.engine.addresses import free_addresses
-from gazelive.engine.documents_file import read_documents
 from gazelive.errors import ConfigError, IncompatibleModelError, RecordingError, TransportError
 from gazelive.features.scanpath import scanpath_of
 from gazelive.gaze.documents import IntervalSettled, ModelLoaded, Posterior, RunStopped
-from gazelive.identification.model_file import load_model
-from gazelive.offline.analysis import analyse
-from gazelive.recordings.opening import read_recording
-from gazelive.recordings.session_folder import DOCUMENTS_NAME, read_session
+from gazelive.identification import load_model
+from gazelive.live.engine.documents_file import read_documents
+from gazelive.live.session import LiveSession
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.recordings.open import read_recording
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME
+from gazelive.recordings.session.reader import read_session
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +102,7 @@ def test_a_replay_says_what_offline_identification_says(corpus, model, tmp_path,
     assert facts["best"] in load_model(model).identifier.viewer_ids
     assert facts["n_images"] == facts["intervals"] == 8
     assert set(facts["crossed_s"]) == {"0.5", "0.9", "0.99"}
-    assert facts["stop_reason"] == "the device had no more"
+    assert facts["stop_reason"] == "end of the recording"
     assert Path(facts["documents"]).is_file()
 
     # and an engine that comes when all is over finds nothing new to say
@@ -110,14 +112,15 @@ def test_a_replay_says_what_offline_identification_says(corpus, model, tmp_path,
     assert not list(folder.glob("events.*.jsonl"))
 
 
-def test_a_real_recording_settles_as_its_file_does(shared_data, tmp_path, capsys):
-    path = shared_data / "asc" / "mono1000_trials.asc.gz"
+@pytest.mark.parametrize("name", ["mono1000_trials", "test_raw.edf", "test_raw_binocular.edf"])
+def test_a_real_recording_settles_as_its_file_does(real_file, name, tmp_path, capsys):
+    path = real_file(name)
     folder = tmp_path / "session"
     screen = {"screen": "1920x1080", "size_mm": "535x301", "distance_mm": "600"}
     replay(path, speed="60", dashboard=False, out=folder, quiet=True, **screen)
     told = capsys.readouterr()
     settled = [d for d in read_documents(folder / DOCUMENTS_NAME) if isinstance(d, IntervalSettled)]
-    from gazelive.cli.geometry_options import geometry_flags
+    from gazelive.cli.options import geometry_flags
 
     flags = geometry_flags(*screen.values())
     offline = analyse(read_recording(path), flags=flags).intervals
@@ -127,6 +130,14 @@ def test_a_real_recording_settles_as_its_file_does(shared_data, tmp_path, capsys
         (i.interval.start_us, i.interval.end_us) for i in offline
     ]
     assert f"in {len(settled)} intervals" in told.out
+
+
+def test_only_the_engine_loads_the_model(corpus, model, tmp_path, capsys, monkeypatch):
+    loaded = []
+    monkeypatch.setattr("gazelive.identification.load_model", loaded.append)
+    facts = played(corpus / "v002_s2", tmp_path / "session", capsys, model=model)
+    assert facts["best"] is not None
+    assert not loaded
 
 
 def test_what_cannot_work_is_refused_before_anything_is_written(corpus, tmp_path):
@@ -162,7 +173,7 @@ def test_other_computers_only_with_keys(corpus, tmp_path, capfd):
     facts = played(
         corpus / "v002_s2", tmp_path / "session", capfd, bind=bind, keys=tmp_path / "keys"
     )
-    assert facts["stop_reason"] == "the device had no more"
+    assert facts["stop_reason"] == "end of the recording"
 
 
 def played(recording: Path, folder: Path, capture: Any, **options: Any) -> dict[str, Any]:
@@ -187,19 +198,26 @@ def engine_of(replaying: psutil.Process, folder: Path) -> psutil.Process:
     while not (documents.is_file() and documents.stat().st_size):
         assert time.monotonic() < deadline_s
         time.sleep(0.02)
-    return next(child for child in replaying.children() if "gazelive.engine" in child.cmdline())
+    return next(
+        child for child in replaying.children() if "gazelive.live.engine" in child.cmdline()
+    )
 
 
-def test_a_replay_survives_the_death_of_its_engine(corpus, model, tmp_path, capsys):
+def test_a_replay_survives_the_death_of_its_engine(corpus, model, tmp_path, capsys, monkeypatch):
     folder = tmp_path / "session"
+    moments = itertools.count()
 
-    def kill() -> None:
-        engine_of(psutil.Process(), folder).kill()
+    def kill_in_the_middle(live: LiveSession) -> bool:
+        if next(moments) == 50:  # of 300 chunks; the replay waits meanwhile, so it is not over
+            engine = engine_of(psutil.Process(), folder)
+            engine.kill()
+            engine.wait(PATIENCE_S)
+        return keep_alive(live)
 
-    with ThreadPoolExecutor(1) as pool:
-        killed = pool.submit(kill)
-        facts = played(corpus / "v002_s2", folder, capsys, model=model, speed="20")
-        killed.result()
+    keep_alive = LiveSession.keep_alive
+    monkeypatch.setattr(LiveSession, "keep_alive", kill_in_the_middle)
+    facts = played(corpus / "v002_s2", folder, capsys, model=model, speed="20")
+    assert next(moments) > 51
     assert facts["n_images"] == facts["intervals"] == 8
     live = [
         (d.leading, d.log_probabilities, d.log_unknown, d.n_saccades, d.n_images, d.seconds)
@@ -214,9 +232,13 @@ def test_a_replay_survives_the_death_of_its_engine(corpus, model, tmp_path, caps
 def test_a_replay_that_is_killed_leaves_no_engine_behind(corpus, tmp_path, number):
     folder = tmp_path / "session"
     command = [sys.executable, "-m", "gazelive", "replay", str(corpus / "v001_s1"), "-q"]
-    with subprocess.Popen([*command, "--no-dashboard", "--out", str(folder)]) as replaying:
+    command += ["--no-dashboard", "--out", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as replaying:
         engine = engine_of(psutil.Process(replaying.pid), folder)
         replaying.send_signal(number)
-        assert replaying.wait(PATIENCE_S) == (130 if number == signal.SIGTERM else -number)
+        written, _ = replaying.communicate(timeout=PATIENCE_S)
+    assert replaying.returncode == (130 if number == signal.SIGTERM else -number)
+    if number == signal.SIGTERM:
+        assert str(folder / DOCUMENTS_NAME) in written
     engine.wait(PATIENCE_S)
     assert isinstance(read_documents(folder / DOCUMENTS_NAME)[-1], RunStopped)

@@ -1,6 +1,7 @@
 """The experiment's own two threads on an EyeLink (a fake pylink below), as they run in the lab.
 
-The fake refuses calls from two threads while it records, and keeps what its camera saw.
+The fake refuses calls from two threads while it records, and keeps what its camera saw. The
+threads are real; the clock waits for both, so that no frame and no sample is late on any machine.
 """
 
 from __future__ import annotations
@@ -9,29 +10,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from gazelive.clock import Clock, MonotonicClock
-from gazelive.config.schema import ExperimentConfig, Stimuli, Trial
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
+from gazelive.clock import Clock
+from gazelive.devices.eyelink.device import EyeLinkDevice
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import DeviceDisconnectedError, DeviceError
-from gazelive.experiment import desk, tracker
-from gazelive.experiment.display import Cross, Participant, Picture, Scene, Words
-from gazelive.experiment.frames import FramePacer
-from gazelive.experiment.run import run_session
+from gazelive.experiment import run
+from gazelive.experiment.config.schema import ExperimentConfig, Stimuli, Trial
+from gazelive.experiment.display.display import Cross, Participant, Picture, Scene, Words
+from gazelive.experiment.display.frames import FramePacer
+from gazelive.experiment.process import device_thread, tracker
+from gazelive.experiment.process.launch import RunSpec
 from gazelive.experiment.scene_viewing import scene_viewing
-from gazelive.experiment.spec import RunSpec
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.session_folder import read_manifest, read_session
+from gazelive.live.settings import LiveSettings
+from gazelive.recordings.session.manifest import read_manifest
+from gazelive.recordings.session.reader import read_session
 
-from ..unit.devices.fake_host import Behaviour, FakeHost
-from ..unit.devices.fake_pylink import FakePylink
+from ..experiment.lockstep import LockstepClock, LockstepDeviceThread
+from ..support.fake_host import Behaviour, FakeHost
+from ..support.fake_pylink import FakePylink
 
 pytestmark = pytest.mark.slow
 STIMULI = Path(__file__).parents[2] / "stimuli"
 FRAME_S = 1 / 60
-RATE_HZ = 250.0
-"""So that a busy machine keeps up with a camera that does not wait for it."""
 
 
 class PacedDisplay:
@@ -77,7 +81,7 @@ class Lab:
     def __init__(
         self, tmp_path: Path, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        self.clock = MonotonicClock()
+        self.clock = LockstepClock()
         self.host = FakeHost(self.clock, behaviour)  # type: ignore[arg-type]
         self.pylink = FakePylink(self.host)
         self.display = PacedDisplay(self.clock, self.pylink)
@@ -86,7 +90,8 @@ class Lab:
         self._live = self.host.live
         monkeypatch.setattr(self.host, "live", self._look_and_live)
         monkeypatch.setattr(tracker, "_eyelink", self._eyelink)
-        monkeypatch.setattr(desk, "PATIENCE_S", 240.0)
+        monkeypatch.setattr(run, "DeviceThread", LockstepDeviceThread)
+        monkeypatch.setattr(device_thread, "PATIENCE_S", 240.0)
 
     def run(self) -> None:
         config = ExperimentConfig(
@@ -94,15 +99,15 @@ class Lab:
         )
         spec = RunSpec(
             config=config,
-            config_path=str(self.folder.parent / "lab.toml"),
+            config_path=self.folder.parent / "lab.toml",
             participant=Participant(viewer="anna", session=1, eyes="R", mode="enrol"),
-            folder=str(self.folder),
+            live=LiveSettings(folder=self.folder, address=None),
             quiet=True,
         )
-        run_session(spec, scene_viewing, lambda _spec, _clock: self.display, self.clock)
+        run.run_session(spec, scene_viewing, lambda _spec, _clock: self.display, self.clock)
 
     def _eyelink(self, _spec: RunSpec, clock: Clock) -> EyeLinkDevice:
-        settings = EyeLinkSettings(screen=PAPER_SCREEN, sampling_rate_hz=RATE_HZ)
+        settings = EyeLinkSettings(screen=PAPER_SCREEN, sampling_rate_hz=1000.0)
         return EyeLinkDevice(settings, clock=clock, host_file_stem="anna_1", pylink=self.pylink)
 
     def _look_and_live(self) -> None:
@@ -133,6 +138,11 @@ def test_a_session_in_two_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [what for _, _, what in manifest.config["outcome"]["trials"]] == ["shown"] * 2
     assert manifest.config["host_file"] == "ANNA_1.EDF"
     assert manifest.clock_fit is not None
+    frames = manifest.config["outcome"]["frames"]
+    assert frames["dropped"] == 0
+    assert frames["worst_ms"] == pytest.approx(1000 * FRAME_S)
+    rate_hz = 1e6 / np.diff(read_session(lab.folder).blocks[0].samples["tracker_time_us"])
+    np.testing.assert_allclose(rate_hz, 1000)
     assert (lab.folder / "anna-01.edf").is_file()
     assert not lab.host.is_connected
 
@@ -140,7 +150,7 @@ def test_a_session_in_two_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_cable_that_comes_off_leaves_what_came_and_says_where_the_edf_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lab = Lab(tmp_path, Behaviour(disconnect_after=175), monkeypatch)
+    lab = Lab(tmp_path, Behaviour(disconnect_after=700), monkeypatch)
     with pytest.raises(DeviceDisconnectedError, match="connection to the EyeLink was lost"):
         lab.run()
     lab.check_samples()

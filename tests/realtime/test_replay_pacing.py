@@ -1,32 +1,21 @@
 """Ten minutes of playing on a manual clock: nothing lost, nothing reordered, nothing adds up."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
-from gazelive.gaze.samples import empty_samples
-from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.recording import Block, Recording
+
+from ..support.recordings import make_recording, numbered_block
 
 MINUTES = 10
 ORIGIN_US = 123_456_789
 
 
 def _recording(rate_hz):
-    n = round(MINUTES * 60 * rate_hz)
-    samples = empty_samples(n)
-    samples["tracker_time_us"] = ORIGIN_US + np.arange(n) * round(1e6 / rate_hz)
-    random = np.random.default_rng(1)
-    for field in ("left_x", "left_y", "right_x", "right_y"):
-        samples[field] = random.random(n, np.float32)
-    stream = StreamDescription(device="made up", sampling_rate_hz=rate_hz, eyes="LR")
-    times_us = samples["tracker_time_us"]
-    messages = tuple(Message(int(t), f"at {t}") for t in times_us[:: round(rate_hz)])
-    blocks = (Block(stream, samples, ORIGIN_US, int(times_us[-1])),)
-    return Recording(path=Path("long.asc"), format="asc", blocks=blocks, messages=messages)
+    block = numbered_block(ORIGIN_US, round(MINUTES * 60 * rate_hz), rate_hz=rate_hz)
+    times_us = block.samples["tracker_time_us"][:: round(rate_hz)].tolist()
+    return make_recording([block], [(time_us, f"at {time_us}") for time_us in times_us])
 
 
 @pytest.mark.parametrize("rate_hz", [1000.0, 2000.0])

@@ -22,10 +22,10 @@ def kernels() -> dict[str, int]:
 
 
 def main() -> None:
-    from gazelive.engine.engine_model import EngineModel
-    from gazelive.engine.warm_up import warm_up
     from gazelive.gaze.stream import Message
-    from tests.unit.engine.streams import MODEL, Cuts, make_block, make_recording, run
+    from gazelive.live.engine.model import EngineModel, warm_up
+    from tests.support.recordings import make_block, make_recording
+    from tests.support.streams import MODEL, Cuts, run
 
     warm_up(EngineModel(MODEL))
     warm = kernels()

@@ -1,4 +1,4 @@
-"""What README and docs say of files and commands is so."""
+"""Documentation: links, commands, flags, paths and versions in it exist."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import click
 import pytest
 import typer
 
+import gazelive
 from gazelive.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
     ROOT / "stimuli" / "README.md",
@@ -43,7 +45,7 @@ COMMAND = re.compile(r"\bgazelive ([a-z-]+)(?: ([a-z-]+))?([^\n`#]*)")
 
 
 @each_page
-def test_links_lead_somewhere(page: Path) -> None:
+def test_link_targets_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = (target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text))
     missing = [t for t in targets if t and ":" not in t and not (page.parent / t).exists()]
@@ -63,12 +65,17 @@ def test_flags_of_commands_exist(page: Path) -> None:
 
 
 @each_page
-def test_examples_in_python_are_python(page: Path) -> None:
+def test_python_examples_parse(page: Path) -> None:
     for example in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         ast.parse(example)
 
 
-def test_the_readme_leads_to_every_page() -> None:
+def test_readme_links_every_page() -> None:
     readme = PAGES[0].read_text(encoding="utf-8")
     pages = [f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")]
     assert not [page for page in pages if f"({page})" not in readme]
+
+
+def test_citation_names_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {gazelive.__version__}\n" in citation

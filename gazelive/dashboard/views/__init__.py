@@ -1,1 +1,1 @@
-"""The panels, one module each; each reads the state and paints what has changed."""
+"""Panels of the dashboard, one module each: each reads the state and repaints what changed."""

@@ -1,4 +1,4 @@
-"""Gaze on the image: the stimulus as it lies on the screen, and how it is being looked at."""
+"""Panel `Gaze on the image`: the stimulus on the screen, with gaze, fixations and saccades."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from PyQt6.QtWidgets import (
     QLabel,
 )
 
-from gazelive.dashboard.gaze_scene import ScreenView, nice_degrees
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import TURN_STYLES, TURN_WORDS, scaled_font
+from gazelive.dashboard.state.gaze_scene import ScreenView, nice_degrees
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.gaze_items import OUTLINE, ScanpathItem, TrailItem
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import minus, plot_widget, set_ticks, style_axes
-from gazelive.features.turns import Turn
-from gazelive.gaze.documents import TrialStarted
+from gazelive.dashboard.views.theme import TURN_STYLES, TURN_WORDS, scaled_font
+from gazelive.features import Turn
+from gazelive.gaze import TrialStarted
 
 TRAIL_S = 0.5
 TRAIL_POINTS = 120
-TELL_EVERY = 5
-"""Frames between two positions in numbers: nobody reads faster."""
+TEXT_EVERY = 5
+"""Frames between updates of the position in numbers."""
 LARGEST_IMAGE_PX = 2400
 FindImage = Callable[[str], Path | None]
 
 
 class GazeOnImage(Panel):
-    """The screen in its true proportions; pixels lie as on the screen, the axes tell degrees."""
+    """The screen in its true proportions; positions in pixels, axes in degrees."""
 
     key = "gaze"
     title = "Gaze on the image"
@@ -67,7 +67,7 @@ class GazeOnImage(Panel):
         self._lay_out_plot(self._plot, self._hint, self._legend, self._where)
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = (-1, -1)
         self._plot.setBackground(look.theme.plot)
@@ -87,7 +87,7 @@ class GazeOnImage(Panel):
         self._set_ticks()
 
     def refresh(self, state: DashboardState) -> None:
-        """Show gaze, and whatever else has changed."""
+        """Show new gaze and events."""
         revision = (state.scene.revision, state.traces.revision)
         if self._look is None or revision == self._drawn:
             return
@@ -158,13 +158,13 @@ class GazeOnImage(Panel):
         seen = len(x_deg) > 0 and bool(np.isfinite(x_deg[-1]))
         text = minus(f"x {x_deg[-1]:+5.1f}°  y {y_deg[-1]:+5.1f}°") if seen else "no gaze"
         self._frame += 1
-        if seen != self._seen or self._frame % TELL_EVERY == 0:
+        if seen != self._seen or self._frame % TEXT_EVERY == 0:
             self._seen = seen
             self._where.setText(text)
 
 
 def _image_rectangle(trial: TrialStarted | None, size: QSize, screen: ScreenView) -> QRectF | None:
-    """Return where the image lies: as told, else in the middle, no larger than the screen."""
+    """Return the image's rectangle: as reported, else centred and no larger than the screen."""
     if trial is None:
         return None
     if trial.image_rectangle_px is not None:
@@ -179,7 +179,7 @@ def _image_rectangle(trial: TrialStarted | None, size: QSize, screen: ScreenView
 
 
 def _load(path: Path) -> QPixmap:
-    """Read an image, a huge one smaller than it is."""
+    """Read an image; shrink a very large one."""
     reader = QImageReader(str(path))
     reader.setAutoTransform(True)
     size = reader.size()

@@ -1,6 +1,6 @@
-"""What lies on the image: fixations and saccades, the fading trail, the gaze itself.
+"""Graphics items on the image: fixations and saccades, the fading trail, the gaze.
 
-All in screen pixels; lines keep their width on the window whatever the zoom.
+Positions are screen pixels; lines keep their width at any zoom.
 """
 
 from __future__ import annotations
@@ -10,26 +10,23 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PyQt6.QtWidgets import QGraphicsItem
 
-from gazelive.dashboard.gaze_scene import ScreenView, TurnedSaccade
-from gazelive.dashboard.theme import TURN_STYLES
-from gazelive.dashboard.views.painted_item import PaintedItem
+from gazelive.dashboard.state.gaze_scene import ScreenView, TurnedSaccade
 from gazelive.dashboard.views.panel import Look
-from gazelive.gaze.events import Fixation
-
-Floats = npt.NDArray[np.float64]
+from gazelive.dashboard.views.plotting import PaintedItem
+from gazelive.dashboard.views.theme import TURN_STYLES
+from gazelive.gaze import Fixation, Floats
 
 RADIUS_DEG = 0.7
-"""Of a fixation of 250 ms; the area grows with the duration."""
+"""Radius of a fixation of 250 ms; the area grows with the duration."""
 TRAIL_SLICES = 6
 STILL = 0.25
-"""Of the gaze's radius: smaller steps are not drawn."""
+"""Steps smaller than this fraction of the gaze's radius are not drawn."""
 OUTLINE = "#101418"
-"""Dark edge around everything, so that it shows on any image."""
+"""Dark edge that keeps everything visible on any image."""
 
 
 def fixation_radius_deg(duration_ms: float) -> float:
@@ -46,7 +43,7 @@ def _cosmetic(
 
 
 def _moving(points: Floats, grid: float) -> list[list[float]]:
-    """Leave out points in the same cell as the one before: a resting eye is one dot, not fifty."""
+    """Drop points in the same cell as the one before: a resting eye is one dot, not fifty."""
     cells = np.floor(points / grid)
     moved = np.ones(len(points), bool)
     moved[1:] = (np.diff(cells, axis=0) != 0).any(axis=1)
@@ -55,7 +52,7 @@ def _moving(points: Floats, grid: float) -> list[list[float]]:
 
 
 class ScanpathItem(PaintedItem):
-    """Fixations and saccades of the image; painted once, then kept as a picture by Qt."""
+    """Fixations and saccades; painted once, then cached by Qt."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +68,7 @@ class ScanpathItem(PaintedItem):
         screen: ScreenView,
         look: Look,
     ) -> None:
-        """Paint these."""
+        """Set the events to paint."""
         self.set_bounds(QRectF(0, 0, screen.width_px, screen.height_px))
         self._look = look
         self._circles = []
@@ -91,7 +88,7 @@ class ScanpathItem(PaintedItem):
         self.update()
 
     def draw(self, painter: QPainter) -> None:
-        """Draw lines with a dark edge, then circles."""
+        """Draw saccades with a dark edge, then fixations."""
         if self._look is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -115,7 +112,7 @@ class ScanpathItem(PaintedItem):
 
 
 class TrailItem(PaintedItem):
-    """Where the gaze just was, fading, and where it is."""
+    """The gaze and its fading trail."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +122,7 @@ class TrailItem(PaintedItem):
         self._look: Look | None = None
 
     def set_content(self, x_px: Floats, y_px: Floats, radius_px: float, look: Look) -> None:
-        """Paint the gaze at the last position and the trail of the others; NaN breaks it."""
+        """Set the positions, shapes (n,); the last is the gaze, the others its trail."""
         self._look, self._radius_px = look, radius_px
         seen = np.isfinite(x_px) & np.isfinite(y_px)
         self._gaze = QPointF(x_px[-1], y_px[-1]) if len(seen) and seen[-1] else None
@@ -147,7 +144,7 @@ class TrailItem(PaintedItem):
         self.set_bounds(bounds)
 
     def draw(self, painter: QPainter) -> None:
-        """Draw the trail, the older the fainter, and the gaze."""
+        """Draw the trail, older parts fainter, and the gaze."""
         if self._look is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -1,4 +1,4 @@
-"""A legend in a line (or as many as it takes): a drawn sign and a word for each entry."""
+"""Legend: a symbol and a word per entry, in as many lines as needed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from gazelive.dashboard.theme import scaled_font
 from gazelive.dashboard.views.panel import Look
-from gazelive.dashboard.views.symbols import symbol_path
+from gazelive.dashboard.views.plotting import symbol_path
+from gazelive.dashboard.views.theme import scaled_font
 
 Kind = Literal["line", "band", "circle", "symbol"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A sign and what it means."""
+    """A symbol and its meaning."""
 
     kind: Kind
     text: str
@@ -27,14 +27,14 @@ class Entry:
     style: Qt.PenStyle = Qt.PenStyle.SolidLine
     symbol: str = "o"
     size: float = 1.0
-    """Of a circle or symbol, in heights of a small letter."""
+    """Size of a circle or symbol, in heights of a lower-case letter."""
     filled: bool = True
     backing: str | None = None
-    """Behind the sign, where it is meant for images."""
+    """Colour behind the symbol, as on images."""
 
 
 class Legend(QWidget):
-    """Entries side by side, wrapped where the width ends."""
+    """Entries side by side, wrapped to the width."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Show these."""
+        """Set the entries."""
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
             self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
@@ -51,23 +51,23 @@ class Legend(QWidget):
             self.update()
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._colour = QColor(look.theme.faint)
         self.setFont(scaled_font(look.scale, 0.88))
         self._fit()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
-        """Wrap anew."""
+        """Wrap the entries to the new width."""
         super().resizeEvent(event)
         self._fit()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return a size in which the entries lie in one line."""
+        """Return the size of one line."""
         return QSize(200, round(self._line_height()))
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
-        """Draw signs and words."""
+        """Draw symbols and words."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         height = self._line_height()

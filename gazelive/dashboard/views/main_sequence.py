@@ -1,4 +1,4 @@
-"""Main sequence: this viewer's saccades over the band of the enrolled population."""
+"""Panel `Main sequence`: this viewer's saccades over the band of the enrolled viewers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtGui import QColor, QResizeEvent
 
-from gazelive.dashboard.event_record import MainSequencePoints, share_inside, usable_band
-from gazelive.dashboard.state import DashboardState
+from gazelive.dashboard.state.main_sequence import MainSequencePoints, share_inside, usable_band
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
-from gazelive.dashboard.wording import counted
-from gazelive.gaze.documents import MainSequence
+from gazelive.gaze import MainSequence
+from gazelive.wording import counted, percent
 
 AMPLITUDES_DEG = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 VELOCITIES_DEG_S = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 DEFAULT_RANGE = ((0.4, 30.0), (15.0, 900.0))
-"""Amplitudes and velocities that are always shown."""
+"""Amplitudes (°) and velocities (°/s) that are always shown."""
 
 
 class MainSequencePanel(Panel):
@@ -25,7 +25,7 @@ class MainSequencePanel(Panel):
 
     key = "main_sequence"
     title = "Main sequence"
-    about = "Peak velocity against amplitude of the saccades, over the enrolled population's band"
+    about = "Peak velocity against amplitude of the saccades, over the band of enrolled viewers"
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,11 +40,11 @@ class MainSequencePanel(Panel):
         for item in (self._band, self._median, self._earlier, self._current):
             self._plot.addItem(item, ignoreBounds=True)
         self._legend = Legend()
-        self._hint = Hint("Points appear with the first saccades.")
+        self._hint = Hint("Waiting for saccades.")
         self._lay_out_plot(self._plot, self._hint, self._legend)
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = None
         theme = look.theme
@@ -64,17 +64,17 @@ class MainSequencePanel(Panel):
         self._hint.set_look(look)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
-        """Draw anew, since ticks depend on the size."""
+        """Draw again: ticks depend on the size."""
         super().resizeEvent(event)
         self._drawn = None
 
     def refresh(self, state: DashboardState) -> None:
-        """Draw points and band where something came."""
+        """Draw points and band if they changed."""
         revision = state.main_sequence.revision
-        if not self._rested() or self._look is None or revision == self._drawn:
+        if not self._may_draw() or self._look is None or revision == self._drawn:
             return
         self._drawn = revision
-        self._tire()
+        self._defer_drawing()
         points = state.main_sequence.points()
         band = usable_band(state.model)
         self._hint.setVisible(not len(points.amplitude_deg) and band is None)
@@ -84,7 +84,7 @@ class MainSequencePanel(Panel):
                 np.log10(points.amplitude_deg[chosen]), np.log10(points.peak_velocity_deg_s[chosen])
             )
         self._fit(points)
-        self._tell(points, band, self._look)
+        self._show_summary(points, band, self._look)
 
     def _draw_band(self, band: MainSequence | None) -> None:
         self._band.setVisible(band is not None)
@@ -108,18 +108,20 @@ class MainSequencePanel(Panel):
         for side, values in (("bottom", AMPLITUDES_DEG), ("left", VELOCITIES_DEG_S)):
             set_ticks(self._plot, side, [(np.log10(v), f"{v:g}") for v in values])
 
-    def _tell(self, points: MainSequencePoints, band: MainSequence | None, look: Look) -> None:
+    def _show_summary(
+        self, points: MainSequencePoints, band: MainSequence | None, look: Look
+    ) -> None:
         theme, n = look.theme, len(points.amplitude_deg)
         entries = [
             Entry("circle", "this image", theme.vertical, size=1.6),
-            Entry("circle", "before", theme.speed, size=1.3, filled=False),
+            Entry("circle", "earlier", theme.speed, size=1.3, filled=False),
         ]
-        told = counted(n, "saccade")
+        summary = counted(n, "saccade")
         if band is not None:
             inside = share_inside(points, band)
             entries.append(Entry("band", "enrolled, 5–95 %", theme.population))
             if inside is not None:
-                told += f", {inside:.0%} of them inside the population's band"
+                summary += f", {percent(inside, 0)} inside the band of enrolled viewers"
         self._legend.set_entries(entries)
-        self.setAccessibleDescription(told)
-        self._plot.setToolTip(told)
+        self.setAccessibleDescription(summary)
+        self._plot.setToolTip(summary)

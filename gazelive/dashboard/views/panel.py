@@ -1,4 +1,4 @@
-"""What every panel is: a widget with a title that reads the state and takes on a look."""
+"""Panel: base class of a widget with a title that shows the state in a given look."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import ClassVar
 from PyQt6.QtCore import QMargins, Qt
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QWidget
 
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import Theme, scaled_font
+from gazelive.dashboard.state.state import DashboardState
+from gazelive.dashboard.views.theme import Theme, scaled_font
 
 
 @dataclass(frozen=True)
 class Look:
-    """Colours, and how large text is."""
+    """Theme and text scale."""
 
     theme: Theme
     scale: float
 
 
-REST_FRAMES = 6
-"""Between two drawings of what is costly to draw: five a second are enough for what is read."""
+SKIPPED_FRAMES = 6
+"""Frames between two drawings of a costly panel: five drawings per second are enough."""
 
 
 class Panel(QWidget):
-    """Base of the panels: `refresh` and `set_look` are theirs to fill."""
+    """Base class of panels; they implement `refresh` and `set_look`."""
 
     key: ClassVar[str]
-    """Name by which the layout is remembered."""
+    """Name in the saved layout."""
     title: ClassVar[str]
     about: ClassVar[str]
-    """For those who hear the window instead of seeing it."""
+    """Description for screen readers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._frames_to_rest = 0
+        self._frames_to_skip = 0
         self._spacing: dict[QLayout, tuple[QMargins, int]] = {}
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -44,7 +44,7 @@ class Panel(QWidget):
         self.setAccessibleDescription(self.about)
 
     def scale_spacing(self, scale: float) -> None:
-        """Give layouts margins and gaps in proportion to the text."""
+        """Scale the layouts' margins and gaps with the text."""
         for layout in self.findChildren(QLayout):
             if layout not in self._spacing:
                 self._spacing[layout] = layout.contentsMargins(), layout.spacing()
@@ -56,7 +56,7 @@ class Panel(QWidget):
     def _lay_out_plot(
         self, plot: QWidget, hint: QWidget, legend: QWidget, corner: QWidget | None = None
     ) -> None:
-        """Put a plot over its legend, what is said without data over the plot, and a corner."""
+        """Lay out a plot with a hint over it, the legend below it, and a widget in the corner."""
         below = QHBoxLayout()
         below.addWidget(legend, 1)
         if corner is not None:
@@ -72,22 +72,22 @@ class Panel(QWidget):
         """Show what has changed since the last call."""
         raise NotImplementedError
 
-    def _rested(self) -> bool:
-        """Say, once per frame, whether enough of them have passed since `_tire`."""
-        self._frames_to_rest = max(self._frames_to_rest - 1, 0)
-        return self._frames_to_rest == 0
+    def _may_draw(self) -> bool:
+        """Return, once per frame, whether enough frames have passed since `_defer_drawing`."""
+        self._frames_to_skip = max(self._frames_to_skip - 1, 0)
+        return self._frames_to_skip == 0
 
-    def _tire(self) -> None:
-        """Rest some frames: a replay at many times real time changes everything in each."""
-        self._frames_to_rest = REST_FRAMES
+    def _defer_drawing(self) -> None:
+        """Skip some frames: in a fast replay everything changes in each frame."""
+        self._frames_to_skip = SKIPPED_FRAMES
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         raise NotImplementedError
 
 
 class Hint(QLabel):
-    """What a panel says as long as it has nothing to show."""
+    """Text of a panel without data."""
 
     def __init__(self, text: str, *, on_plot: bool = True) -> None:
         super().__init__(text)
@@ -99,13 +99,13 @@ class Hint(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def set_look(self, look: Look) -> None:
-        """Take on the size of text; stay clear of the axes of a plot."""
+        """Apply the text size; stay clear of the axes of a plot."""
         self.setFont(scaled_font(look.scale))
         self.setContentsMargins(round(self._axis_px * look.scale), 0, 0, 0)
 
 
 def over_each_other(layout: QGridLayout, row: int, below: QWidget, above: QWidget) -> None:
-    """Put two widgets into the same place."""
+    """Put two widgets into the same cell."""
     layout.addWidget(below, row, 0)
     layout.addWidget(above, row, 0)
     above.raise_()

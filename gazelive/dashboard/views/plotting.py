@@ -1,4 +1,4 @@
-"""Plots that look alike: plain, without menus, with axes in the theme's colours."""
+"""Plots of the panels: axes in the theme's colours, curves, symbols, hand-painted items."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QTransform
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QPainter, QPainterPath, QTransform
+from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 
-from gazelive.dashboard.theme import scaled_font
 from gazelive.dashboard.views.panel import Look
+from gazelive.dashboard.views.theme import scaled_font
 
 Tick = tuple[float, str]
 
 
 def plain(plot: Any) -> None:
-    """Take away menus, buttons and dragging: a live picture is not to be lost by a slip."""
+    """Remove menus, buttons and dragging: a slip of the mouse must not lose the live view."""
     plot.setMenuEnabled(False)
     plot.hideButtons()
     plot.setMouseEnabled(x=False, y=False)
@@ -34,9 +36,9 @@ def plain(plot: Any) -> None:
 
 
 class HairCurve(pg.PlotCurveItem):  # type: ignore[misc]
-    """A curve that is redrawn all the time: as thick as asked for, made of hair lines.
+    """A curve for frequent redrawing: thick lines are made of hair lines side by side.
 
-    One pixel beside the other, two hair lines take Qt a fifth of the time of one thick line.
+    Qt draws two hair lines in a fifth of the time of one thick line.
     """
 
     def __init__(self) -> None:
@@ -44,12 +46,12 @@ class HairCurve(pg.PlotCurveItem):  # type: ignore[misc]
         self._n_hairs = 1
 
     def set_hair(self, colour: str, n_px: int) -> None:
-        """Draw in this colour and thickness."""
+        """Set colour and thickness."""
         self._n_hairs = n_px
         self.setPen(pg.mkPen(colour, width=1))
 
     def paint(self, painter: Any, option: Any, widget: Any) -> None:
-        """Draw the curve again for each pixel of its thickness."""
+        """Draw the curve once per pixel of its thickness."""
         drawn = painter.transform()
         for shift_px in range(self._n_hairs):
             painter.setTransform(drawn * QTransform.fromTranslate(shift_px, shift_px))
@@ -58,7 +60,7 @@ class HairCurve(pg.PlotCurveItem):  # type: ignore[misc]
 
 
 def plot_widget() -> Any:
-    """Return a plain plot in a widget of its own."""
+    """Return a plain plot widget."""
     widget = pg.PlotWidget()
     plain(widget.getPlotItem())
     widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -68,7 +70,7 @@ def plot_widget() -> Any:
 
 
 def style_axes(plot: Any, look: Look, left: str | None, bottom: str | None) -> None:
-    """Give the axes of a plot item their colours, sizes and labels."""
+    """Set colours, sizes and labels of the axes of a plot item."""
     font = scaled_font(look.scale, 0.88)
     for side, text in (("left", left), ("bottom", bottom)):
         axis = plot.getAxis(side)
@@ -80,17 +82,54 @@ def style_axes(plot: Any, look: Look, left: str | None, bottom: str | None) -> N
                 text, color=look.theme.faint, **{"font-size": f"{font.pointSizeF():.1f}pt"}
             )
             axis.label.setFont(font)
-    # room for half a label beyond the end of the axis
+    # room for half a label past the end of the axis
     plot.layout.setContentsMargins(0, round(4 * look.scale), round(11 * look.scale), 0)
     plot.getAxis("left").setWidth(round((48 if left is not None else 34) * look.scale))
     plot.getAxis("bottom").setHeight(round((34 if bottom is not None else 20) * look.scale))
 
 
 def set_ticks(plot: Any, side: str, ticks: Iterable[Tick]) -> None:
-    """Put these ticks and no others."""
+    """Replace the ticks of an axis."""
     plot.getAxis(side).setTicks([list(ticks)])
 
 
 def minus(text: str) -> str:
     """Return a number with a true minus sign."""
     return text.replace("-", "−")
+
+
+def symbol_path(name: str) -> QPainterPath:
+    """Return the path of a symbol, of size one around the origin."""
+    path: QPainterPath = Symbols[name]
+    return path
+
+
+class PaintedItem(QGraphicsItem):
+    """Base class of hand-painted items in a plot; they implement `draw`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bounds = QRectF()
+
+    def set_bounds(self, bounds: QRectF) -> None:
+        """Set the area that the item covers."""
+        self.prepareGeometryChange()
+        self._bounds = bounds
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """Return the area that the item covers."""
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter | None,
+        option: QStyleOptionGraphicsItem | None,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw at Qt's request."""
+        if painter is not None:
+            self.draw(painter)
+
+    def draw(self, painter: QPainter) -> None:
+        """Paint the item."""
+        raise NotImplementedError

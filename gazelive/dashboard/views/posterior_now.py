@@ -1,24 +1,175 @@
-"""Posterior now: who it seems to be, how sure that is, and on how much evidence."""
+"""Panel `Posterior now`: the most probable viewer, its probability, and the evidence so far.
+
+Settled bars are solid. Running bars are hatched with a dashed outline: they may change until the
+image ends.
+"""
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QFontMetricsF, QResizeEvent
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gazelive.dashboard.posteriors import Contender, Standing
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import scaled_font
+from gazelive.dashboard.state.posteriors import ROWS, Candidate, Ranking, ViewerSlots
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
-from gazelive.dashboard.views.posterior_bars import PosteriorBars, contender_colour
-from gazelive.dashboard.wording import counted, percent
+from gazelive.dashboard.views.plotting import symbol_path
+from gazelive.dashboard.views.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
+from gazelive.wording import THIN, bounded_percent, counted
 
-RUNNING_WORDS = "may still change until this image is over"
-SETTLED_WORDS = "all images so far are counted in full"
+WIDEST_NAME_SHARE = 0.5
+"""Fraction of the width for names and symbols."""
+TALLEST_ROW_LINES = 2.6
+SHORTEST_ROW_LINES = 1.15
+
+
+def candidate_colour(candidate: Candidate, slots: ViewerSlots, look: Look) -> str:
+    """Return the colour of a row, equal to that of the viewer's line."""
+    if candidate.kind == "unknown":
+        return look.theme.unknown
+    slot = slots.slot(candidate.position) if candidate.kind == "viewer" else None
+    return look.theme.others if slot is None else look.theme.viewers[slot]
+
+
+def candidate_symbol(candidate: Candidate, slots: ViewerSlots) -> str | None:
+    """Return the symbol of a row, equal to that of the viewer's line."""
+    if candidate.kind == "unknown":
+        return UNKNOWN_SYMBOL
+    slot = slots.slot(candidate.position) if candidate.kind == "viewer" else None
+    return None if slot is None else VIEWER_SYMBOLS[slot]
+
+
+def fitting_name(candidate: Candidate, metrics: QFontMetricsF, width: float) -> str:
+    """Return the name, shortened to fit: "Unknown viewer" to one word, others in the middle."""
+    name = candidate.name
+    if candidate.kind == "unknown" and metrics.horizontalAdvance(name) > width:
+        name = name.split()[0]
+    return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+
+
+class PosteriorBars(QWidget):
+    """Bars: name, bar and percent of each candidate."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ranking: Ranking | None = None
+        self._slots = ViewerSlots()
+        self._look: Look | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+
+    def set_ranking(self, ranking: Ranking | None, slots: ViewerSlots) -> None:
+        """Set the ranking to show."""
+        self._ranking, self._slots = ranking, slots
+        rows = () if ranking is None else ranking.candidates
+        self.setAccessibleName(
+            "; ".join(f"{row.name} {bounded_percent(row.probability, THIN)}" for row in rows)
+        )
+        self.update()
+
+    def set_look(self, look: Look) -> None:
+        """Apply colours and sizes."""
+        self._look = look
+        self.setFont(scaled_font(look.scale))
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Return the size of three rows."""
+        return QSize(120, round(3 * SHORTEST_ROW_LINES * QFontMetricsF(self.font()).height()))
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
+        """Draw the rows that fit."""
+        if self._ranking is None or self._look is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        line = QFontMetricsF(self.font()).height()
+        height = min(
+            max(self.height() / (ROWS + 1), SHORTEST_ROW_LINES * line), TALLEST_ROW_LINES * line
+        )
+        fitting = max(int(self.height() / height + 0.01), 1)
+        rows = self._ranking.candidates[:fitting]
+        name_width = self._name_width(rows)
+        for number, candidate in enumerate(rows):
+            row = QRectF(0, number * height, self.width(), height)
+            self._draw_row(painter, candidate, row, name_width)
+
+    def _name_width(self, rows: tuple[Candidate, ...]) -> float:
+        metrics = QFontMetricsF(self.font())
+        widest = max((metrics.horizontalAdvance(row.name) for row in rows), default=0.0)
+        return min(widest + 2.0 * metrics.height(), WIDEST_NAME_SHARE * self.width())
+
+    def _draw_row(
+        self, painter: QPainter, candidate: Candidate, row: QRectF, name_width: float
+    ) -> None:
+        assert self._ranking is not None
+        assert self._look is not None
+        metrics = QFontMetricsF(self.font())
+        theme, settled = self._look.theme, self._ranking.settled
+        colour = QColor(candidate_colour(candidate, self._slots, self._look))
+        sign_width = 1.1 * metrics.height()
+        percent_width = metrics.horizontalAdvance(bounded_percent(0.9995, THIN)) + 4
+        self._draw_symbol(painter, candidate, colour, QPointF(sign_width / 2, row.center().y()))
+
+        painter.setPen(QColor(theme.text if candidate.kind != "others" else theme.faint))
+        name = fitting_name(candidate, metrics, name_width - sign_width - 6)
+        align = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(row.adjusted(sign_width, 0, 0, 0), align, name)
+        painter.drawText(
+            row, align | Qt.AlignmentFlag.AlignRight, bounded_percent(candidate.probability, THIN)
+        )
+
+        inset = max(0.16 * row.height(), 2.0)
+        track = QRectF(
+            name_width,
+            row.top() + inset,
+            row.width() - name_width - percent_width - 6,
+            row.height() - 2 * inset,
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.raised))
+        painter.drawRect(track)
+        bar = QRectF(track)
+        bar.setWidth(track.width() * min(max(candidate.probability, 0.0), 1.0))
+        _draw_bar(painter, bar, colour, settled)
+
+    def _draw_symbol(
+        self, painter: QPainter, candidate: Candidate, colour: QColor, middle: QPointF
+    ) -> None:
+        symbol = candidate_symbol(candidate, self._slots)
+        if symbol is None:
+            return
+        size = 0.62 * QFontMetricsF(self.font()).height()
+        painter.save()
+        painter.translate(middle)
+        painter.scale(size, size)
+        painter.setPen(QPen(colour, 0.12))
+        painter.setBrush(colour)
+        painter.drawPath(symbol_path(symbol))
+        painter.restore()
+
+
+def _draw_bar(painter: QPainter, bar: QRectF, colour: QColor, settled: bool) -> None:
+    if settled:
+        painter.fillRect(bar, colour)
+        return
+    light = QColor(colour)
+    light.setAlphaF(0.22)
+    painter.fillRect(bar, light)
+    hatch = QColor(colour)
+    hatch.setAlphaF(0.75)
+    painter.fillRect(bar, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(colour, 1.4, Qt.PenStyle.DashLine))
+    if bar.width() > 2:
+        painter.drawRect(bar)
+
+
+RUNNING_WORDS = "preliminary until the image ends"
+SETTLED_WORDS = "final for all images so far"
 
 
 class PosteriorNow(Panel):
-    """The leader in large letters, and a bar for each of the leading viewers."""
+    """The leader in large letters, and a bar for each leading viewer."""
 
     key = "posterior_now"
     title = "Posterior now"
@@ -28,7 +179,7 @@ class PosteriorNow(Panel):
         super().__init__()
         self._look: Look | None = None
         self._drawn = -1
-        self._leader: Contender | None = None
+        self._leader: Candidate | None = None
         self._percent, self._name = QLabel(), QLabel()
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge, self._words, self._evidence = QLabel(), QLabel(), QLabel()
@@ -63,28 +214,28 @@ class PosteriorNow(Panel):
         self._content.hide()
 
     def refresh(self, state: DashboardState) -> None:
-        """Show the last posterior, or what is waited for."""
+        """Show the last posterior, or why there is none."""
         if self._hint.isVisible():
-            self._hint.setText(_what_is_missing(state))
+            self._hint.setText(_why_empty(state))
         if self._look is None or state.posterior_revision == self._drawn:
             return
         self._drawn = state.posterior_revision
-        standing = state.standing
-        shown = standing is not None and standing.leader is not None
+        ranking = state.ranking
+        shown = ranking is not None and ranking.leader is not None
         self._content.setVisible(shown)
         self._hint.setVisible(not shown)
-        self._bars.set_standing(standing, state.slots)
-        if standing is not None and standing.leader is not None:
-            self._leader = standing.leader
-            colour = contender_colour(standing.leader, state.slots, self._look)
-            self._percent.setText(percent(standing.leader.probability))
+        self._bars.set_ranking(ranking, state.slots)
+        if ranking is not None and ranking.leader is not None:
+            self._leader = ranking.leader
+            colour = candidate_colour(ranking.leader, state.slots, self._look)
+            self._percent.setText(bounded_percent(ranking.leader.probability, THIN))
             self._percent.setStyleSheet(f"color: {colour};")
-            self._show_evidence(standing)
-            self._show_badge(standing.settled)
+            self._show_evidence(ranking)
+            self._show_badge(ranking.settled)
             self._fit_name()
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = -1
         self._percent.setFont(scaled_font(look.scale, 2.7, bold=True))
@@ -96,7 +247,7 @@ class PosteriorNow(Panel):
         self._bars.set_look(look)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
-        """Shorten a long name to what fits."""
+        """Shorten a long name to the new width."""
         super().resizeEvent(event)
         self._fit_name()
 
@@ -105,27 +256,25 @@ class PosteriorNow(Panel):
             return
         metrics = QFontMetricsF(self._name.font())
         width = max(self.width() - self._percent.sizeHint().width() - 34, 40)
-        name = self._leader.name
-        if self._leader.kind == "unknown" and metrics.horizontalAdvance(name) > width:
-            name = name.split()[0]  # one word that can be read, not two halves
-        middle = Qt.TextElideMode.ElideMiddle
-        self._name.setText(metrics.elidedText(name, middle, width))
+        self._name.setText(fitting_name(self._leader, metrics, width))
         self._name.setToolTip(self._leader.name)
 
-    def _show_evidence(self, standing: Standing) -> None:
+    def _show_evidence(self, ranking: Ranking) -> None:
         parts = (
-            counted(standing.n_saccades, "saccade"),
-            counted(standing.n_images, "image"),
-            f"{standing.seconds:.1f} s",
+            counted(ranking.n_saccades, "saccade"),
+            counted(ranking.n_images, "image"),
+            f"{ranking.seconds:.1f} s",
         )
         self._evidence.setText(" · ".join(parts))
-        enrolled = "" if standing.n_enrolled is None else f" of {standing.n_enrolled:,} enrolled"
+        n_enrolled = ranking.n_enrolled
+        enrolled = "" if n_enrolled is None else f"; {counted(n_enrolled, 'viewer')} enrolled"
         self._evidence.setToolTip(f"Evidence so far: {', '.join(parts)}{enrolled}")
-        leader = standing.leader
+        leader = ranking.leader
         assert leader is not None
-        state = "settled" if standing.settled else "running"
+        state = "settled" if ranking.settled else "running"
+        probability = bounded_percent(leader.probability, THIN)
         self.setAccessibleDescription(
-            f"{leader.name} {percent(leader.probability)}, {state}, after {', '.join(parts)}"
+            f"{leader.name} {probability}, {state}, after {', '.join(parts)}"
         )
 
     def _show_badge(self, settled: bool) -> None:
@@ -145,10 +294,10 @@ class PosteriorNow(Panel):
         )
 
 
-def _what_is_missing(state: DashboardState) -> str:
+def _why_empty(state: DashboardState) -> str:
     """Return why there is no posterior."""
     if state.run is None:
         return state.connection.text
     if state.model is None:
         return "No posterior: no model is loaded."
-    return "No posterior yet: the first one comes with the first saccades."
+    return "Waiting for the first saccades."

@@ -1,7 +1,7 @@
-"""Posterior over time: one line per leading viewer, against saccades or seconds.
+"""Panel `Posterior over time`: one line per leading viewer, against saccades or seconds.
 
-Settled posteriors are joined by a solid line with the viewer's symbol; the running ones between
-them are a thin dotted line. Dashed verticals mark where an image began.
+Solid lines with symbols join settled posteriors; thin dotted lines join the running ones between
+them. Dashed vertical lines mark the start of an image.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QComboBox
 
-from gazelive.dashboard.axis_limits import Limits, round_ticks, steady_limits
-from gazelive.dashboard.posteriors import UNKNOWN, Against, viewer_name
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
+from gazelive.dashboard.state.axis_limits import Limits, round_ticks, steady_limits
+from gazelive.dashboard.state.posteriors import UNKNOWN, Against, viewer_name
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel
 from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
+from gazelive.dashboard.views.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
 
 MOST_LINES = 5
 MOST_LABELS = 12
@@ -29,7 +29,7 @@ AXIS_WORDS: dict[Against, str] = {"saccades": "saccades", "seconds": "viewing ti
 
 
 class PosteriorOverTime(Panel):
-    """How the probabilities came to be what they are."""
+    """Probabilities of the leading viewers as lines."""
 
     key = "posterior_over_time"
     title = "Posterior over time"
@@ -72,7 +72,7 @@ class PosteriorOverTime(Panel):
         self._limits = None
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = None
         self._plot.setBackground(look.theme.plot)
@@ -87,22 +87,22 @@ class PosteriorOverTime(Panel):
         self._hint.set_look(look)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
-        """Choose ticks and labels anew."""
+        """Choose ticks and labels for the new size."""
         super().resizeEvent(event)
         self._drawn = None
 
     def refresh(self, state: DashboardState) -> None:
-        """Draw the lines where something came."""
+        """Draw the lines if they changed."""
         revision = (state.history.revision, state.posterior_revision, state.model)
-        if not self._rested() or self._look is None or revision == self._drawn:
+        if not self._may_draw() or self._look is None or revision == self._drawn:
             return
         self._drawn = revision
-        self._tire()
+        self._defer_drawing()
         has_lines = bool(state.history.points)
         self._hint.setText(
-            "No lines: no model is loaded."
+            "No model is loaded."
             if state.run is not None and state.model is None
-            else "Lines appear with the first posterior."
+            else "Waiting for the first posterior."
         )
         self._hint.setVisible(not has_lines)
         self._set_range(state)

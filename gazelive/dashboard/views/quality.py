@@ -1,23 +1,23 @@
-"""Quality: is what comes in any good? A number, a sign, a colour and a word for each gauge."""
+"""Panel `Quality`: a number, a symbol, a colour and a word for each gauge."""
 
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout
 
-from gazelive.dashboard.connection import Phase
-from gazelive.dashboard.judgement import Gauge, Level, verdict
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import scaled_font
+from gazelive.dashboard.state.connection import Phase
+from gazelive.dashboard.state.gauges import Gauge, Level, verdict
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.panel import Look, Panel
+from gazelive.dashboard.views.theme import scaled_font
 
 
 class QualityPanel(Panel):
-    """A verdict, and a row for each gauge."""
+    """The overall level, and a row per gauge."""
 
     key = "quality"
     title = "Quality"
-    about = "How good the incoming data are"
+    about = "Quality of the incoming data"
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,12 +39,12 @@ class QualityPanel(Panel):
         column.addStretch()
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = None
 
     def refresh(self, state: DashboardState) -> None:
-        """Show the gauges where one has changed."""
+        """Show the gauges if one has changed."""
         gauges, phase = state.gauges, state.connection.phase
         if self._look is None or (gauges, phase) == self._drawn:
             return

@@ -1,4 +1,4 @@
-"""Session: who, what, with what, how long; notices; and the buttons."""
+"""Panel `Session`: facts, buttons and notices."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from PyQt6.QtWidgets import (
     QVBoxLayout,
 )
 
-from gazelive.dashboard.connection import Playback
-from gazelive.dashboard.notices import LoggedNotice
-from gazelive.dashboard.session_facts import Facts, session_facts
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import scaled_font
+from gazelive.dashboard.state.connection import Playback
+from gazelive.dashboard.state.notices import LoggedNotice
+from gazelive.dashboard.state.session_facts import Facts, session_facts
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.panel import Look, Panel
-from gazelive.dashboard.wording import clock_time, speed_words
+from gazelive.dashboard.views.theme import scaled_font
+from gazelive.wording import clock_time, speed_words
 
 SPEEDS: tuple[float | None, ...] = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0, None)
 FASTEST = 1e12
-"""As fast as possible, as a number."""
+"""Stands for as fast as possible in comparisons."""
 NOTICE_SIGNS = {"info": "·", "warning": "▲", "error": "✖"}
 MOST_SHOWN = 150
 MARK_LENGTH = 200
@@ -41,7 +41,7 @@ class SessionPanel(Panel):
     about = "Facts of the session, controls and notices"
 
     speed_chosen = pyqtSignal(object)
-    """Times real time, or None for as fast as possible."""
+    """Speed relative to real time; None is as fast as possible."""
     mark_wanted = pyqtSignal(str)
 
     def __init__(self, actions: dict[str, QAction]) -> None:
@@ -59,15 +59,15 @@ class SessionPanel(Panel):
         self.buttons["save"].setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed = QComboBox()
         self.speed.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self.speed.setAccessibleName("Speed of the replay")
-        self.speed.setToolTip("Speed of the replay (Ctrl+[ slower, Ctrl+] faster)")
+        self.speed.setAccessibleName("Replay speed")
+        self.speed.setToolTip("Replay speed (Ctrl+[ slower, Ctrl+] faster)")
         for speed in SPEEDS:
             self.speed.addItem(speed_words(speed), speed)
         self.speed.setCurrentIndex(SPEEDS.index(1.0))
         self.speed.activated.connect(lambda _i: self.speed_chosen.emit(self.speed.currentData()))
         self.mark_text = QLineEdit()
-        self.mark_text.setAccessibleName("Text of the mark")
-        self.mark_text.setPlaceholderText("text of a mark")
+        self.mark_text.setAccessibleName("Marker text")
+        self.mark_text.setPlaceholderText("Marker text (optional)")
         self.mark_text.setMaxLength(MARK_LENGTH)
         self.mark_text.returnPressed.connect(self.mark)
         self._log = QListWidget()
@@ -82,9 +82,9 @@ class SessionPanel(Panel):
         first.addWidget(self.buttons["pause"], 1)
         first.addWidget(self.speed)
         first.addWidget(self.buttons["save"], 1)
+        first.addWidget(self.buttons["folder"], 1)
         second.addWidget(self.mark_text, 1)
         second.addWidget(self.buttons["mark"])
-        second.addWidget(self.buttons["folder"])
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 6, 10, 8)
         column.setSpacing(5)
@@ -94,12 +94,12 @@ class SessionPanel(Panel):
         column.addWidget(self._log, 1)
 
     def mark(self) -> None:
-        """Ask for a mark with the text that was typed."""
+        """Request a marker with the typed text."""
         self.mark_wanted.emit(self.mark_text.text().strip())
         self.mark_text.clear()
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         font, small = scaled_font(look.scale), scaled_font(look.scale, 0.92)
         for widget in (*self.buttons.values(), self.speed, self.mark_text):
@@ -116,7 +116,7 @@ class SessionPanel(Panel):
         self._facts = {}
 
     def refresh(self, state: DashboardState) -> None:
-        """Show facts and notices that have changed."""
+        """Show facts and notices if they changed."""
         if self._look is None:
             return
         facts = session_facts(state, hide_viewer=self.hide_viewer)
@@ -127,11 +127,11 @@ class SessionPanel(Panel):
             self._show_log(list(state.log.lines)[-MOST_SHOWN:])
 
     def show_playback(self, playback: Playback | None) -> None:
-        """Show the speed that a replay has."""
+        """Show the speed of the replay."""
         self.speed.setEnabled(playback is not None)
         if playback is not None and not self.speed.hasFocus():
             index = self.speed.findData(playback.speed)
-            if index < 0:  # one that a command or a program chose
+            if index < 0:  # set by a command or a program
                 index = self._place_of(playback.speed)
                 self.speed.insertItem(index, speed_words(playback.speed), playback.speed)
             self.speed.setCurrentIndex(index)
@@ -181,11 +181,11 @@ class SessionPanel(Panel):
 
 
 def next_speed(speed: float | None, step: int) -> float | None:
-    """Return the next faster (`step` 1) or slower (-1) of the speeds, where there is one."""
-    beyond = [one for one in SPEEDS if step * (_as_number(one) - _as_number(speed)) > 0]
-    if not beyond:
+    """Return the next faster (`step` 1) or slower (-1) speed, if there is one."""
+    further = [one for one in SPEEDS if step * (_as_number(one) - _as_number(speed)) > 0]
+    if not further:
         return speed
-    return beyond[0] if step > 0 else beyond[-1]
+    return further[0] if step > 0 else further[-1]
 
 
 def _as_number(speed: float | None) -> float:
@@ -193,7 +193,7 @@ def _as_number(speed: float | None) -> float:
 
 
 def notice_text(line: LoggedNotice) -> str:
-    """Return a notice as a line: time, sign, text, and how often."""
+    """Return a notice as a line: time, symbol, text and count."""
     time = "" if line.elapsed_s is None else f"{clock_time(line.elapsed_s)} "
     times = f" (×{line.times})" if line.times > 1 else ""
     return f"{time}{NOTICE_SIGNS[line.level]} {line.text}{times}"

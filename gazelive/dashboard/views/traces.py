@@ -1,4 +1,4 @@
-"""Traces: position and speed of the last seconds, what was found in them shaded."""
+"""Panel `Traces`: position and speed of the last seconds, with saccades and losses shaded."""
 
 from __future__ import annotations
 
@@ -6,58 +6,64 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter
 from PyQt6.QtWidgets import QComboBox
 
-from gazelive.dashboard.axis_limits import Limits, round_ticks, steady_limits
-from gazelive.dashboard.event_record import Band
-from gazelive.dashboard.state import DashboardState
-from gazelive.dashboard.theme import Theme, scaled_font
+from gazelive.dashboard.state.axis_limits import Limits, round_ticks, steady_limits
+from gazelive.dashboard.state.bands import Band
+from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
-from gazelive.dashboard.views.painted_item import PaintedItem
 from gazelive.dashboard.views.panel import Hint, Look, Panel
-from gazelive.dashboard.views.plotting import HairCurve, minus, plain, set_ticks, style_axes
+from gazelive.dashboard.views.plotting import (
+    HairCurve,
+    PaintedItem,
+    minus,
+    plain,
+    set_ticks,
+    style_axes,
+)
+from gazelive.dashboard.views.theme import Theme, scaled_font
+from gazelive.gaze import SingleFloats
 
 WINDOWS_S = (2.0, 5.0, 10.0)
 ROWS = (("x (°)", 2.0), ("y (°)", 2.0), ("°/s", 100.0))
-"""Label and least span of each row."""
+"""Label and smallest span of each row."""
 FIRST_LIMITS = ((-10.0, 10.0), (-10.0, 10.0), (0.0, 400.0))
 CENTRAL = (0.5, 99.5)
-"""Percentiles that are shown for certain: a closing lid may throw the gaze anywhere."""
+"""Percentiles that the axes show: at a blink the gaze may be anywhere."""
 FASTEST_DEG_S = 800.0
-"""No eye is much faster; what is drawn beyond comes of closing lids."""
+"""Limit of the speed axis: faster samples come from blinks."""
 
 
 Stretch = tuple[float, float, QColor]
-"""From and to, in seconds before the newest sample, and the shade."""
+"""Start and end, in seconds relative to the newest sample, and the colour."""
 FIT_EVERY = 5
-"""Frames between two looks at the limits of the axes."""
+"""Frames between updates of the axis limits."""
 
 
 class BandsItem(PaintedItem):
-    """Shaded stretches over the whole height of a plot."""
+    """Shaded bands over the whole height of a plot."""
 
     def __init__(self) -> None:
         super().__init__()
         self._stretches: list[Stretch] = []
 
     def set_content(self, stretches: list[Stretch], view: QRectF) -> None:
-        """Shade these; `view` is what the plot shows, seconds before the newest sample."""
+        """Set the bands; `view` is the visible area of the plot."""
         self.set_bounds(view)
         self._stretches = stretches
 
     def draw(self, painter: QPainter) -> None:
-        """Fill the stretches."""
+        """Draw the bands."""
         area = self.boundingRect()
         for start_s, end_s, colour in self._stretches:
             painter.fillRect(QRectF(start_s, area.top(), end_s - start_s, area.height()), colour)
 
 
 def stretches_of(bands: list[Band], newest_us: int, seconds: float, theme: Theme) -> list[Stretch]:
-    """Return what to shade of the last seconds."""
+    """Return the bands of the last seconds with their colours."""
     saccade, loss = QColor(theme.saccade_band), QColor(theme.loss_band)
     stretches = []
     for band in bands:
@@ -69,7 +75,7 @@ def stretches_of(bands: list[Band], newest_us: int, seconds: float, theme: Theme
 
 
 class Traces(Panel):
-    """Three rows over the same seconds: horizontal, vertical, speed with the threshold."""
+    """Three rows over the same time: horizontal, vertical, and speed with the threshold."""
 
     key = "traces"
     title = "Traces"
@@ -105,7 +111,7 @@ class Traces(Panel):
             self._choice.addItem(f"{seconds:g} s", seconds)
         self._choice.setCurrentIndex(WINDOWS_S.index(self.seconds))
         self._choice.currentIndexChanged.connect(self._choose)
-        self._hint = Hint("Traces appear with the first samples.")
+        self._hint = Hint("Waiting for samples.")
         self._lay_out_plot(self._canvas, self._hint, self._legend, self._choice)
 
     def _choose(self) -> None:
@@ -114,7 +120,7 @@ class Traces(Panel):
         self._set_time_axis()
 
     def set_look(self, look: Look) -> None:
-        """Take on colours and sizes."""
+        """Apply colours and sizes."""
         self._look = look
         self._drawn = None
         theme = look.theme
@@ -146,7 +152,7 @@ class Traces(Panel):
             set_ticks(plot, "bottom", [(t, minus(f"{t:g}")) for t in ticks])
 
     def refresh(self, state: DashboardState) -> None:
-        """Move the curves on."""
+        """Draw the latest samples."""
         revision = (state.traces.revision, state.bands.revision)
         look = self._look
         if look is None or revision == self._drawn:
@@ -173,7 +179,7 @@ class Traces(Panel):
         self._frame += 1
         self._show_threshold(state.threshold_deg_s, look)
 
-    def _fit(self, number: int, values: npt.NDArray[np.float32], threshold: float | None) -> Limits:
+    def _fit(self, number: int, values: SingleFloats, threshold: float | None) -> Limits:
         seen = values[np.isfinite(values)]
         low, high = math.nan, math.nan
         if len(seen) and number < 2:

@@ -1,1 +1,1 @@
-"""`gazelive doctor`: is this computer ready for a session?"""
+"""`gazelive doctor`: checks whether a computer is ready for a session."""

@@ -1,4 +1,4 @@
-"""All checks, one after the other; one that breaks down is a finding itself."""
+"""Examination: runs all checks in order; a check that fails itself becomes a finding."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CHECKS: tuple[Check, ...] = (
 
 
 def examine(situation: Situation, checks: Sequence[Check] = CHECKS) -> Iterator[Finding]:
-    """Yield what is found, as soon as it is."""
+    """Yield findings as soon as they are known."""
     for check in checks:
         try:
             yield from check(situation)
-        except Exception as error:  # a check must not end the others, whatever is wrong here
+        except Exception as error:  # one failing check must not stop the others
             yield Finding(
                 check.__name__.replace("_", " "),
                 "fail",
-                f"could not be looked at ({type(error).__name__}: {error})",
-                "this is a fault of gazelive: please report it with this line",
+                f"the check failed ({type(error).__name__}: {error})",
+                "this is a bug in gazelive: please report it with this line",
             )

@@ -1,4 +1,4 @@
-"""What the TOML says and names: is it sound, and is everything there and readable?"""
+"""Checks of the TOML and the files that it names: images, fonts, model, recording."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from PIL import Image, UnidentifiedImageError
 
-from gazelive.config.reading import replay_file, resolved
 from gazelive.errors import GazeliveError
+from gazelive.experiment.config.reading import replay_file, resolved
 from gazelive.experiment.doctor.finding import Finding, Situation
-from gazelive.experiment.named_files import missing_files
-from gazelive.recordings.image_files import images_in
+from gazelive.experiment.process.named_files import missing_files
+from gazelive.stimuli import images_in
 
 
 def configuration(situation: Situation) -> Iterator[Finding]:
-    """Tell what is wrong with the TOML, and which of its files are missing."""
+    """Check the TOML, and whether its files exist."""
     if situation.examined is None:
         return
     examined = situation.examined
@@ -28,14 +28,14 @@ def configuration(situation: Situation) -> Iterator[Finding]:
 
 
 def stimuli(situation: Situation) -> Iterator[Finding]:
-    """Look whether the images can be read, and whether there are enough."""
+    """Check that the images are readable, and that there are enough."""
     if situation.examined is None:
         return
     config = situation.config
     folder = resolved(config.stimuli.folder, situation.examined.path)
     paths = images_in(folder)
     if not paths:
-        return  # `configuration` told it
+        return  # `configuration` reports it
     broken = []
     for path in paths:
         try:
@@ -47,8 +47,8 @@ def stimuli(situation: Situation) -> Iterator[Finding]:
         yield Finding(
             "images",
             "fail",
-            f"{len(broken)} of {len(paths)} cannot be read: {', '.join(broken[:5])}",
-            f"take them out of {folder}",
+            f"{len(broken)} of {len(paths)} are unreadable: {', '.join(broken[:5])}",
+            f"remove them from {folder}",
         )
         return
     n_foils = -(-config.task.recognition_questions // 2)
@@ -64,15 +64,15 @@ def stimuli(situation: Situation) -> Iterator[Finding]:
         )
     else:
         yield Finding(
-            "images", "ok", f"{len(paths)} in {folder}, so {len(paths)} trials and not {wanted}"
+            "images", "ok", f"{len(paths)} in {folder}: {len(paths)} trials instead of {wanted}"
         )
 
 
 def fonts(situation: Situation) -> Iterator[Finding]:
-    """Look whether there is a font for what the participant reads."""
+    """Check that there is a font for the texts of the experiment."""
     if situation.examined is None:
         return
-    from gazelive.experiment.lettering import undrawable
+    from gazelive.experiment.display.lettering import undrawable
 
     task = situation.config.task
     texts = (task.instructions, task.break_text, task.farewell)
@@ -81,21 +81,21 @@ def fonts(situation: Situation) -> Iterator[Finding]:
         yield Finding(
             "fonts",
             "fail",
-            f"no font here has {boxes[:20]}",
-            "install one for the language of [task], such as Noto Sans",
+            f"no installed font has {boxes[:20]}",
+            "install a font for the language of [task], such as Noto Sans",
         )
     else:
-        yield Finding("fonts", "ok", "all texts can be shown")
+        yield Finding("fonts", "ok", "available for all texts")
 
 
 def model(situation: Situation) -> Iterator[Finding]:
-    """Load the model, and look whether it was made for such samples."""
+    """Check that the model loads and matches the sampling rate."""
     if situation.examined is None or situation.config.identify.model is None:
         return
     path = resolved(situation.config.identify.model, situation.examined.path)
     if not path.exists():
-        return  # `configuration` told it
-    from gazelive.identification.model_file import load_model
+        return  # `configuration` reports it
+    from gazelive.identification import load_model
 
     try:
         loaded = load_model(path)
@@ -107,22 +107,24 @@ def model(situation: Situation) -> Iterator[Finding]:
 
 
 def recording(situation: Situation) -> Iterator[Finding]:
-    """Look whether the file of a replay is a recording."""
+    """Check that the file of a replay is a recording."""
     name = replay_file(situation.config.tracker.device)
     if situation.examined is None or not name:
         return
     path = resolved(name, situation.examined.path)
     if not path.exists():
-        return  # `configuration` told it
-    from gazelive.recordings.opening import kind_of
+        return  # `configuration` reports it
+    from gazelive.recordings import kind_of
 
     try:
         yield Finding("replay", "ok", f"{path} ({kind_of(path)})")
     except GazeliveError as error:
-        yield Finding("replay", "fail", str(error), "name a recording: `gazelive info` reads it")
+        yield Finding(
+            "replay", "fail", str(error), "give a recording that `gazelive info` can read"
+        )
 
 
 def _failures(what: str, texts: list[str], remedy: str) -> Iterator[Finding]:
-    """Yield a line for each text; what to do stands below the last."""
+    """Yield a finding per text; the last one has the remedy."""
     for text in texts:
         yield Finding(what, "fail", text, remedy if text is texts[-1] else "")

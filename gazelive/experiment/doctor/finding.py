@@ -1,4 +1,4 @@
-"""What a check finds, and what it knows when it looks."""
+"""Findings of the doctor's checks, and the situation that a check looks at."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from gazelive.config.reading import ExaminedConfig, resolved
-from gazelive.config.schema import ExperimentConfig
+from gazelive.experiment.config.reading import ExaminedConfig, resolved
+from gazelive.experiment.config.schema import ExperimentConfig
 
 Level = Literal["ok", "warn", "fail"]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One line: what was looked at, how it is, and what to do."""
+    """One line: the subject, its level, a description and a remedy."""
 
     what: str
     level: Level
@@ -26,12 +26,12 @@ class Finding(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Situation:
-    """What the computer is to be used for."""
+    """What the computer will be used for."""
 
     examined: ExaminedConfig | None = None
-    """The experiment's TOML; without it nothing is needed for sure."""
+    """The experiment's TOML; without it, missing parts are only warnings."""
     tracker: str | None = None
-    """The address of an EyeLink that should answer."""
+    """Address of an EyeLink to connect to."""
 
     @property
     def config(self) -> ExperimentConfig:
@@ -40,22 +40,22 @@ class Situation:
 
     @property
     def serious(self) -> Level:
-        """How bad it is if an experiment cannot run here: fatal if one is to."""
+        """Level if an experiment cannot run here: `fail` if there is a TOML."""
         return "fail" if self.examined else "warn"
 
     @property
     def output_folder(self) -> Path:
-        """Where sessions go; without a TOML, here."""
+        """Where sessions are saved; without a TOML, the current folder."""
         if self.examined is None:
             return Path.cwd()
         return resolved(self.config.output.folder, self.examined.path)
 
 
 class Check(Protocol):
-    """A function that looks at one thing."""
+    """A function that checks one subject."""
 
     __name__: str
 
     def __call__(self, situation: Situation, /) -> Iterable[Finding]:
-        """Return what was found."""
+        """Return the findings."""
         ...

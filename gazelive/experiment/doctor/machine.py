@@ -1,4 +1,4 @@
-"""The clock and the disk."""
+"""Checks of the timer and the disk."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from gazelive.experiment.doctor.finding import Finding, Situation
 N_SLEEPS, SLEEP_S = 200, 0.001
 COARSE_CLOCK_S = 1e-5
 LATE_SLEEP_S = 0.003
-"""A sleep of a millisecond that takes longer than this at times is told."""
+"""A warning is given if one in a hundred sleeps of 1 ms takes longer than this."""
 N_APPENDS, APPEND_BYTES = 100, 4096
 SLOW_APPEND_S = 0.1
 SEQUENTIAL_BYTES, BLOCK_BYTES = 64 << 20, 1 << 20
 SLOW_MB_S = 20.0
 FULL_BYTES, SCARCE_BYTES = 500e6, 5e9
-"""A session of half an hour is some 100 MB, with its EDF some 200 MB."""
+"""A session of half an hour takes about 100 MB, with its EDF about 200 MB."""
 
 
 def timer(_situation: Situation) -> Iterator[Finding]:
-    """Measure the clock's steps and how late a short sleep ends."""
+    """Measure the timer's resolution and the delay of short sleeps."""
     step_s = _clock_step_s()
     took_s = np.empty(N_SLEEPS)
     for i in range(N_SLEEPS):
@@ -35,8 +35,8 @@ def timer(_situation: Situation) -> Iterator[Finding]:
         took_s[i] = time.perf_counter() - began_s
     median_s, late_s = np.median(took_s), np.percentile(took_s, 99)
     text = (
-        f"steps of {step_s * 1e6:.2g} µs; a sleep of 1 ms takes {median_s * 1e3:.1f} ms, one in a "
-        f"hundred {late_s * 1e3:.1f} ms or more"
+        f"resolution {step_s * 1e6:.2g} µs; a sleep of 1 ms takes {median_s * 1e3:.1f} ms "
+        f"(99th percentile {late_s * 1e3:.1f} ms)"
     )
     if step_s > COARSE_CLOCK_S:
         yield Finding("timer", "fail", text, "the clock is too coarse: is this a virtual machine?")
@@ -52,19 +52,21 @@ def timer(_situation: Situation) -> Iterator[Finding]:
 
 
 def disk(situation: Situation) -> Iterator[Finding]:
-    """Measure small appends that must be on the disk, and a long write, where sessions go."""
+    """Measure synchronised appends and a long write in the folder for sessions."""
     wanted = situation.output_folder
     folder = next((path for path in (wanted, *wanted.parents) if path.is_dir()), None)
     if folder is None:
-        yield Finding("disk space", "fail", f"there is no disk for {wanted}", "set output.folder")
+        yield Finding("disk space", "fail", f"no disk for {wanted}", "set output.folder")
         return
     free_bytes = shutil.disk_usage(folder).free
     space = f"{free_bytes / 1e9:.1f} GB free in {folder}"
     if free_bytes < FULL_BYTES:
-        yield Finding("disk space", "fail", space, "make room, or set output.folder elsewhere")
+        yield Finding(
+            "disk space", "fail", space, "free some space, or set output.folder to another disk"
+        )
         return
     if free_bytes < SCARCE_BYTES:
-        remedy = "make room: 5 GB last for some twenty sessions"
+        remedy = "free some space: 5 GB hold about twenty sessions"
         yield Finding("disk space", "warn", space, remedy)
     else:
         yield Finding("disk space", "ok", space)
@@ -74,28 +76,28 @@ def disk(situation: Situation) -> Iterator[Finding]:
         yield Finding(
             "disk speed",
             "fail",
-            f"{folder} cannot be written: {error.strerror or error}",
-            "set output.folder to one that you may write to",
+            f"cannot write to {folder}: {error.strerror or error}",
+            "set output.folder to a folder that you can write to",
         )
         return
-    text = f"{append_s * 1e3:.1f} ms until a small append is safe (99 of 100), {mb_s:.0f} MB/s"
+    text = f"synced append {append_s * 1e3:.1f} ms (99th percentile), {mb_s:.0f} MB/s"
     if append_s > SLOW_APPEND_S or mb_s < SLOW_MB_S:
         yield Finding(
-            "disk speed", "warn", text, "use a disk of this computer, not the network's or a stick"
+            "disk speed", "warn", text, "use an internal disk, not a network drive or USB stick"
         )
     else:
         yield Finding("disk speed", "ok", text)
 
 
 def _clock_step_s() -> float:
-    """Return the smallest step of the clock that is seen."""
+    """Return the smallest observed step of the clock."""
     times = np.array([time.perf_counter() for _ in range(2000)])
     steps = np.diff(times)
     return float(steps[steps > 0].min())
 
 
 def _disk_speed(folder: Path) -> tuple[float, float]:
-    """Return the 99th percentile of an append with fsync, and MB/s; nothing is left behind."""
+    """Return the 99th percentile of an append with fsync (s), and MB/s; leaves no file."""
     handle, name = tempfile.mkstemp(prefix=".gazelive-doctor-", dir=folder)
     try:
         with os.fdopen(handle, "wb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""Python, packages, the EDF library, compiled kernels."""
+"""Checks of Python, packages, the EDF library and compiled kernels."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ PURPOSES = {
 
 
 def python(_situation: Situation) -> Iterator[Finding]:
-    """Look at the interpreter."""
+    """Check the Python version."""
     version = platform.python_version()
     wanted = importlib.metadata.metadata("gazelive")["Requires-Python"]
     text = f"{version} ({platform.system()} {platform.release()}, {platform.machine()})"
     if not SpecifierSet(wanted).contains(version, prereleases=True):
         yield Finding("Python", "fail", text, f"gazelive needs Python {wanted}")
     elif sys.maxsize < 2**32:
-        yield Finding("Python", "fail", f"{text}, 32 bits", "install the 64-bit Python")
+        yield Finding("Python", "fail", f"{text}, 32 bits", "install 64-bit Python")
     else:
         yield Finding("Python", "ok", text)
 
 
 def packages(situation: Situation) -> Iterator[Finding]:
-    """Look whether gazelive's own packages and those of each extra are here, new enough."""
+    """Check the packages of gazelive and of each extra, and their versions."""
     own, extras = _requirements()
     yield _packages_line("packages", own, "fail", "pip install --upgrade gazelive")
     needed = {"experiment"} if situation.examined else set()
@@ -57,31 +57,30 @@ def packages(situation: Situation) -> Iterator[Finding]:
 
 
 def edf(_situation: Situation) -> Iterator[Finding]:
-    """Read a real EDF file, as it is done for a lab's own."""
-    from gazelive.recordings.edf import read_edf
-    from gazelive.recordings.edf_process import dump_edf
+    """Read a real EDF file."""
+    from gazelive.recordings import NotAnEdfError, dump_edf, read_edf
 
     remedy = "pip install --force-reinstall eyelinkio"
     sample = _sample_edf()
     try:
         if sample is not None:
             n_samples = sum(len(block.samples) for block in read_edf(sample).blocks)
-            yield Finding("EDF files", "ok", f"can be read (a test file of {n_samples} samples)")
+            yield Finding("EDF files", "ok", f"readable (test file of {n_samples} samples)")
             return
         with tempfile.TemporaryDirectory(prefix="gazelive-doctor-") as name:
             nonsense = Path(name) / "no.edf"
             nonsense.write_bytes(b"no EDF file")
             dump_edf(nonsense, Path(name))
     except RecordingError as error:
-        if sample is None and "no EyeLink EDF file" in str(error):
+        if sample is None and isinstance(error, NotAnEdfError):
             yield Finding("EDF files", "ok", "the EDF library loads")
         else:
             yield Finding("EDF files", "fail", str(error), remedy)
 
 
 def kernels(_situation: Situation) -> Iterator[Finding]:
-    """Look whether the numerical kernels are compiled, or can be."""
-    from gazelive.compilation import cache_directory, is_first_compile
+    """Check that the numerical kernels are compiled, or can be."""
+    from gazelive.system import cache_directory, is_first_compile
 
     folder = cache_directory()
     if not is_first_compile():
@@ -95,20 +94,20 @@ def kernels(_situation: Situation) -> Iterator[Finding]:
         yield Finding(
             "kernels",
             "fail",
-            f"{above} cannot be written ({error.strerror}), so that every start would compile anew",
-            "let the user write there",
+            f"cannot write to {above} ({error.strerror}): every start would compile again",
+            "give the user write access",
         )
         return
     yield Finding(
         "kernels",
         "warn",
-        "not compiled yet: the first start takes a minute or two longer",
-        "run `gazelive demo` once before a participant comes",
+        "not compiled yet: the first start takes one or two minutes longer",
+        "run `gazelive demo` once before the first session",
     )
 
 
 def _requirements() -> tuple[list[Requirement], dict[str, list[Requirement]]]:
-    """Return what gazelive needs, and what each of its extras needs."""
+    """Return the requirements of gazelive, and of each extra."""
     own: list[Requirement] = []
     extras: dict[str, list[Requirement]] = {extra: [] for extra in PURPOSES}
     for text in importlib.metadata.requires("gazelive") or ():
@@ -134,18 +133,18 @@ def _packages_line(what: str, wanted: list[Requirement], bad: Level, remedy: str
         if requirement.specifier.contains(version, prereleases=True):
             there.append(f"{requirement.name} {version}")
         else:
-            missing.append(
-                f"{requirement.name} {version} is not {requirement.specifier}, as it should be"
-            )
+            missing.append(f"{requirement.name} {version} does not meet {requirement.specifier}")
     if missing and bad == "ok":
         return Finding(what, "ok", f"{'; '.join(missing)}; needed only {remedy}")
     if missing:
         return Finding(what, bad, "; ".join(missing), remedy)
-    return Finding(what, "ok", ", ".join(there) if len(there) < 4 else f"all {len(there)} are here")
+    return Finding(
+        what, "ok", ", ".join(there) if len(there) < 4 else f"all {len(there)} installed"
+    )
 
 
 def _sample_edf() -> Path | None:
-    """Return the EDF file that eyelinkio brings for its own tests."""
+    """Return the EDF file among eyelinkio's own tests."""
     found = importlib.util.find_spec("eyelinkio")
     if found is None or found.origin is None:
         return None

@@ -1,4 +1,4 @@
-"""Probe: is `pylink` the EyeLink's own, and does a tracker answer? (`… RESULT [ADDRESS]`)."""
+"""Tracker probe: imports `pylink` and connects to a tracker (`… RESULT [ADDRESS]`)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gazelive.errors import DeviceUnavailableError
 
 
 class TrackerSeen(msgspec.Struct):
-    """What came of an import, and of a connection if one was asked for."""
+    """Result of the import, and of the connection if one was requested."""
 
     version: str = ""
-    """Of the vendor's package."""
+    """Version of the vendor's package."""
     import_error: str = ""
     tracker: str = ""
-    """What the tracker says it is."""
+    """Name and version reported by the tracker."""
     connection_error: str = ""
 
 
 def look(address: str | None) -> TrackerSeen:
-    """Import pylink and connect to `address`; the connection is closed again."""
-    from gazelive.devices.eyelink import load_pylink
+    """Import pylink, connect to `address` and close the connection."""
+    from gazelive.devices import load_pylink
 
     try:
         pylink = load_pylink()
@@ -37,8 +37,8 @@ def look(address: str | None) -> TrackerSeen:
     except RuntimeError as error:
         seen.connection_error = str(error)
         return seen
-    if not tracker.isConnected() > 0:  # dummy mode is no tracker
-        seen.connection_error = "there is no connection"
+    if not tracker.isConnected() > 0:  # dummy mode
+        seen.connection_error = "no connection"
         return seen
     seen.tracker = str(tracker.getTrackerVersionString() or "EyeLink").strip()
     tracker.close()
@@ -46,6 +46,6 @@ def look(address: str | None) -> TrackerSeen:
 
 
 if __name__ == "__main__":
-    from gazelive.experiment.doctor.children import tell
+    from gazelive.experiment.doctor.probe_process import write_result
 
-    tell(look(sys.argv[2] if len(sys.argv) > 2 else None))
+    write_result(look(sys.argv[2] if len(sys.argv) > 2 else None))

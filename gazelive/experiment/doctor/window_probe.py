@@ -1,4 +1,4 @@
-"""Probe: open a PsychoPy window and flip it for two seconds (`… RESULT SCREEN-AS-JSON`)."""
+"""Window probe: opens a PsychoPy window and flips it for two seconds (`… RESULT SCREEN-JSON`)."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import time
 
 import msgspec
 
-from gazelive.config.schema import Screen
 from gazelive.errors import GazeliveError
+from gazelive.experiment.config.schema import Screen
 
 N_WARM, N_FLIPS, LIMIT_S = 30, 600, 2.0
 
 
 class WindowSeen(msgspec.Struct):
-    """What the graphics are and do."""
+    """Screens, OpenGL and flips of a window."""
 
     error: str = ""
     screens_px: list[tuple[int, int]] = []
     number: int = 0
-    """The screen that the window was on."""
+    """The window's screen."""
     system_rate_hz: float | None = None
-    """What the system says of the screen's rate."""
+    """Refresh rate reported by the system."""
     opengl: str = ""
     renderer: str = ""
     flips_s: list[float] = []
     """Intervals between flips."""
     calibration_error: str = ""
-    """Why the vendor's calibration graphics do not load; empty if they do or are not installed."""
+    """Why the vendor's calibration graphics do not load; empty if they do or are missing."""
 
 
 def look(screen: Screen) -> WindowSeen:
-    """Open the window as the experiment would, on a screen as it is."""
-    from gazelive.experiment.psychopy_window import (
+    """Open the window like the experiment, at the screen's actual size."""
+    from gazelive.experiment.display.psychopy_window import (
         desktop_size_px,
         import_psychopy,
         known_rates_hz,
@@ -44,7 +44,7 @@ def look(screen: Screen) -> WindowSeen:
     try:
         import_psychopy()
         seen.screens_px = _screens_px()
-        # one that is not there is told of elsewhere
+        # `screens` reports a missing screen
         seen.number = screen.number if screen.number < len(seen.screens_px) else 0
         width_px, height_px = desktop_size_px(seen.number)
         here = msgspec.structs.replace(
@@ -90,6 +90,6 @@ def _calibration_error() -> str:
 
 
 if __name__ == "__main__":
-    from gazelive.experiment.doctor.children import tell
+    from gazelive.experiment.doctor.probe_process import write_result
 
-    tell(look(msgspec.json.decode(sys.argv[2], type=Screen)))
+    write_result(look(msgspec.json.decode(sys.argv[2], type=Screen)))

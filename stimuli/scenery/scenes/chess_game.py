@@ -111,13 +111,13 @@ def compose(rng: Rng) -> Scene:
         shine=0.5,
         roughness=0.12,
     )
-    desk = palette(
+    device_thread = palette(
         (0.5, 0.34, 0.22), (0.38, 0.24, 0.15), texture=Texture.PLANKS, scale=1.4, shine=0.3
     )
     scene.add(
         box((9.2, 9.2, 0.38), rim, (0, 0, -0.4)),
         quad([(-4, -4, 0), (4, -4, 0), (4, 4, 0), (-4, 4, 0)], board),
-        quad([(-30, -30, -0.4), (30, -30, -0.4), (30, 30, -0.4), (-30, 30, -0.4)], desk),
+        quad([(-30, -30, -0.4), (30, -30, -0.4), (30, 30, -0.4), (-30, 30, -0.4)], device_thread),
     )
     scene.add(
         quad(

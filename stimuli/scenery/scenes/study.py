@@ -1,4 +1,4 @@
-"""A desk with lamp, globe, books and a model ship before full shelves."""
+"""A device_thread with lamp, globe, books and a model ship before full shelves."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gazelive.recordings.asc_writer import write_asc
-from gazelive.recordings.opening import read_recording
+from gazelive.recordings.asc.writer import write_asc
+from gazelive.recordings.open import read_recording
 
-from ..identification.population import small_corpus
+from ...support.people import small_corpus
 
 N_TRIALS = 6
 OWN_TRIALS = ("--trial-start", r"PIC (?P<name>\d+)", "--trial-stop", "DONE")

@@ -87,8 +87,8 @@ def test_names_that_no_file_can_have_are_told(gazelive: Run, tmp_path: Path) -> 
     toml.write_text('script = "a\\u0000"\n[tracker]\ndevice = "replay:b\\u0000"\n')
     ended = gazelive("config", "check", toml)
     assert ended.exit_code == 2
-    assert "script: has a tab or a line break" in ended.err
-    assert "tracker.device: has a tab or a line break" in ended.err
+    assert "script: contains a tab or line break" in ended.err
+    assert "tracker.device: contains a tab or line break" in ended.err
     toml.write_text('[identify]\nmodel = "~nobody-here/lab.model"\n')
     ended = gazelive("config", "check", toml)
     assert ended.exit_code == 0

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from gazelive.cli.app import app
 
@@ -58,6 +59,15 @@ class TestEvery:
                 shown = parameter.metavar or ""
                 assert shown.replace(".toml", "") == shown.replace(".toml", "").upper() != ""
 
+    def test_help_fits_80_columns_and_cuts_nothing_off(self, name: str) -> None:
+        shown = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": "80"}).output
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "…" not in shown
+        assert "<bool>" not in shown
+        words = shown.split()
+        for names in flags(COMMANDS[name]).values():
+            assert all(flag in " ".join(words) for flag in names)
+
     def test_out_is_o(self, name: str) -> None:
         every = set().union(*flags(COMMANDS[name]).values())
         assert len(every & {"--out", "-o"}) != 1
@@ -80,13 +90,21 @@ def test_the_list_of_commands_fits_one_line_each() -> None:
         assert len(first) <= 100, f"{name}: {len(first)}"
 
 
-def test_ctrl_c_is_told_to_have_been_heard(
+def test_the_methods_are_whole_words_in_the_help_of_train() -> None:
+    from gazelive.identification import method_names
+
+    shown = CliRunner().invoke(app, ["train", "--help"], env={"COLUMNS": "80"}).output
+    listed = {word.strip(",.:") for word in shown.split()}
+    assert set(method_names()) <= listed
+
+
+def test_ctrl_c_is_acknowledged(
     gazelive: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def interrupted(_path: Path) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gazelive.recordings.opening.kind_of", interrupted)
+    monkeypatch.setattr("gazelive.workflows.info.kind_of", interrupted)
     ended = gazelive("info", tmp_path)
     assert ended.exit_code == 130
     assert ended.err == "error: stopped\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.opening import read_recording
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.recording import Recording
 
 Run = Callable[..., tuple[int, str]]
@@ -119,9 +120,7 @@ class TestRefusals:
     def test_an_existing_target(self, run: Run, asc: Path, tmp_path: Path, target: str) -> None:
         path = tmp_path / target
         assert run(asc, path)[0] == 0
-        assert "is there already: choose another target or add --replace" in self.refused(
-            run, asc, path
-        )
+        assert "already exists" in self.refused(run, asc, path)
         assert run(asc, path, "--replace")[0] == 0
         assert read_recording(path).n_samples == 3
 
@@ -168,3 +167,23 @@ class TestRefusals:
         (tmp_path / "garbage.asc").write_bytes(b"\x00\xff" * 1000)
         self.refused(run, tmp_path / name, tmp_path / "b.csv")
         assert [path.name for path in tmp_path.iterdir()] == ["garbage.asc"]
+
+
+@pytest.fixture(scope="module")
+def real_edf(real_file: Callable[[str], Path]) -> Recording:
+    return read_recording(real_file("test_raw.edf"))
+
+
+@pytest.mark.parametrize("target", ["b.csv", "b.parquet", "b/", "b.asc"])
+def test_a_real_edf_file_in_every_format(
+    run: Run, real_edf: Recording, tmp_path: Path, target: str
+) -> None:
+    assert run(real_edf.path, f"{tmp_path}/{target}")[0] == 0
+    found = read_recording(tmp_path / target)
+    if target == "b.asc":  # which has two digits of the pixels per degree
+        for block, expected in zip(found.blocks, real_edf.blocks, strict=True):
+            assert block.stream.px_per_deg == pytest.approx(expected.stream.px_per_deg, abs=0.005)
+        streams = [block.stream for block in found.blocks]
+        blocks = zip(real_edf.blocks, streams, strict=True)
+        real_edf = replace(real_edf, blocks=tuple(replace(b, stream=s) for b, s in blocks))
+    assert_same_gaze(found, real_edf)

@@ -11,10 +11,12 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from gazelive.cli.app import app
-from gazelive.demonstration import lab, population, session
+from gazelive.demo import lab, population, session
 from gazelive.errors import ConfigError
-from gazelive.experiment.launch import Launched
-from gazelive.recordings.session_folder import read_manifest, read_session
+from gazelive.live.session import SessionResult
+from gazelive.observer import Observer
+from gazelive.recordings.session.manifest import read_manifest
+from gazelive.recordings.session.reader import read_session
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +95,11 @@ def test_without_window_or_photographs_it_is_the_same_and_says_so(
 def test_ctrl_c_ends_the_demo_and_not_one_person_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launched = Launched(exit_code=0, manifest=None, summary=None, was_interrupted=True)
+    launched = SessionResult(exit_code=0, manifest=None, summary=None, was_interrupted=True)
     monkeypatch.setattr(session, "launch", lambda *_arguments, **_options: launched)
     with pytest.raises(KeyboardInterrupt):
         session.run_live_session(
             "v016", seed=1, session=2, n_images=1, seconds=1.0, stimuli=tmp_path,
             model=tmp_path / "m", folder=tmp_path / "s", pictures=tmp_path / "p",
-            screenshot=None, window=True, say=lambda _text: None, report=lambda _part: None,
+            screenshot=None, window=True, observer=Observer(), report=lambda _part: None,
         )  # fmt: skip

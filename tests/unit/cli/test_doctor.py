@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from gazelive.experiment.doctor import examination
 from gazelive.experiment.doctor.finding import Finding, Situation
 
 Run = Callable[..., Any]
@@ -17,7 +16,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gazelive.experiment.virtual_display.has_screen", lambda: False)
+    monkeypatch.setattr("gazelive.system.has_screen", lambda: False)
     monkeypatch.setattr("gazelive.experiment.doctor.display.has_screen", lambda: False)
 
 
@@ -64,7 +63,7 @@ def test_verdict(
     def examine(_situation: Situation) -> list[Finding]:
         return [Finding("thing", level, "is [so]", "do [that]")]
 
-    monkeypatch.setattr(examination, "examine", examine)
+    monkeypatch.setattr("gazelive.experiment.examine", examine)
     ended = gazelive("doctor")
     assert ended.exit_code == exit_code
     assert ended.out == (f"{level:<6}{'thing':<18}is [so]\n{'':24}→ do [that]\n\n{verdict}\n")

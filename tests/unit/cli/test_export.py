@@ -15,10 +15,11 @@ import pytest
 
 from gazelive.cli.app import main
 from gazelive.gaze.samples import EYE_FIELDS
-from gazelive.models.saliency import generated_saliency
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import manifest_of, read_session, write_session
+from gazelive.recordings.session.conversion import manifest_of, write_session
+from gazelive.recordings.session.reader import read_session
 from gazelive.simulation.lab_session import TrialImage, simulate_session
+from gazelive.stimuli.saliency import generated_saliency
 
 Run = Callable[..., Any]
 

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.identification.methods import Options
+from gazelive.identification.fitted import Options
 from gazelive.identification.model_file import TrainedModel, load_model, save_model
-from gazelive.offline.probes import Detector
-from gazelive.offline.scanpaths import gather
-from gazelive.offline.training import train
+from gazelive.workflows.gathering import gather
+from gazelive.workflows.probes import Detector
+from gazelive.workflows.training import train_gathered
 
-from ..identification.population import people, small_corpus, write_table
+from ...support.people import people, small_corpus, write_table
 
 
 @functools.cache
 def trained(n_viewers: int = 4) -> TrainedModel:
     with tempfile.TemporaryDirectory() as folder:
         table = write_table(Path(folder) / "train.csv", people(n_viewers), 10, 12)
-        return train(gather(table), table, "fisher-markov", Options(), Detector()).model
+        return train_gathered(gather(table), table, "fisher-markov", Options(), Detector()).model
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ class TestShow:
     def test_in_words(self, gazelive, model):
         exit_code, out, _ = gazelive("model", "show", model)
         assert exit_code == 0
-        assert out.startswith("viewers: p0000, p0001, p0002, p0003\n")
-        assert "method: fisher-markov\n" in out
-        assert "source train.csv" in out
+        assert "fisher-markov" in out.splitlines()[0]
+        assert "4: p0000, p0001, p0002, p0003\n" in out
+        assert "train.csv" in out
         assert "None" not in out
         assert "{" not in out
 
@@ -59,8 +59,8 @@ class TestShow:
         path = tmp_path / "r.model"
         gazelive("train", small_corpus(), "-o", path, "-q", "--method", "markov-dynamics")
         _, out, _ = gazelive("model", "show", path)
-        assert "rate_range_hz: 125, 500\n" in out
-        assert "detector: settled (its settings: add --json)\n" in out
+        assert "125 to 500 Hz" in out
+        assert "settled" in out
         _, out, _ = gazelive("model", "show", path, "--json")
         assert json.loads(out)["detector"]["parameters"]["threshold_noise"] > 0
 
@@ -95,7 +95,7 @@ class TestEnrol:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--viewers", "zoe"], "--viewers: zoe is not in"),
+            (["--viewers", "zoe"], "--viewers: not in"),
             (["--sessions", "9"], "has no session 9"),
         ],
     )
@@ -117,12 +117,12 @@ class TestEnrol:
         table = write_table(tmp_path / "few.csv", people(1, first=30), 1, 5)
         exit_code, _, err = gazelive("model", "enrol", model, table)
         assert exit_code == 2
-        assert "nobody in it has 20 saccades" in err
+        assert "no viewer has 20 saccades" in err
 
     def test_recordings_into_a_model_of_a_table(self, gazelive, model):
         exit_code, _, err = gazelive("model", "enrol", model, small_corpus(), "--sessions", "1")
         assert exit_code == 2
-        assert "the model was made from a fixation table, and this is recordings" in err
+        assert "trained on a fixation table" in err
 
 
 class TestForget:
@@ -137,7 +137,7 @@ class TestForget:
         ("names", "message"),
         [
             (["zoe"], "zoe is not in the model, which has p0000, p0001"),
-            (["p0000", "p0001", "p0002", "p0003"], "nobody would be left"),
+            (["p0000", "p0001", "p0002", "p0003"], "no viewer would be left"),
         ],
     )
     def test_slips(self, gazelive, model, names, message):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from gazelive.models.saliency import generated_saliency
-from gazelive.recordings.session_folder import manifest_of, write_session
+from gazelive.recordings.session.conversion import manifest_of, write_session
 from gazelive.simulation.lab_session import TrialImage, simulate_session
+from gazelive.stimuli.saliency import generated_saliency
 
 Run = Callable[..., Any]
 
@@ -44,7 +44,7 @@ def test_list_shows_every_session(gazelive: Run, sessions: Path) -> None:
     header, *lines = out.splitlines()
     assert header.split() == [
         *("folder", "viewer", "session", "mode", "device", "started", "trials", "min"),
-        *("missing", "validation", "said", "to", "be"),
+        *("missing", "validation", "identified", "as"),
     ]
     assert [line.split()[0] for line in lines] == ["v001/2", "v001_s1"]
     assert "2 sessions." in err
@@ -68,7 +68,7 @@ def test_list_of_nothing_is_one_sentence(gazelive: Run, tmp_path: Path) -> None:
     exit_code, out, err = gazelive("session", "list", tmp_path)
     assert (exit_code, out) == (2, "")
     assert err.startswith("error: ")
-    assert "holds no session" in err
+    assert "no session" in err
     assert "Traceback" not in err
 
 
@@ -117,9 +117,9 @@ def test_report_refuses_targets_that_make_no_sense(
 ) -> None:
     session = sessions / "v001_s1"
     for target, word in (
-        (session / "report.html", "only read"),
+        (session / "report.html", "inside the session"),
         (tmp_path / "report.pdf", "must end in .html"),
-        (tmp_path / "nowhere" / "report.html", "no folder"),
+        (tmp_path / "nowhere" / "report.html", "create it first"),
     ):
         exit_code, _, err = gazelive("session", "report", session, "-o", target)
         assert exit_code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -57,3 +58,16 @@ def test_more_images_than_the_pool_has_is_a_clear_error(gazelive: Run, tmp_path:
     assert exit_code == 2
     assert "pool of 3" in err
     assert not (tmp_path / "c").exists()
+
+
+def test_a_full_disk_is_one_sentence_with_the_path(
+    gazelive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file")  # as Arrow does, without a path
+
+    monkeypatch.setattr("gazelive.simulation.write_corpus", refuse)
+    exit_code, _, err = gazelive("simulate", tmp_path / "corpus", "-q")
+    assert exit_code == 1
+    assert err.startswith(f"error: {tmp_path / 'corpus'}: the disk is full")
+    assert err.count("\n") == 1

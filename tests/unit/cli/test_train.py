@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from gazelive.identification.model_file import load_model
+from gazelive.identification import load_model
 
-from ..identification.population import people, small_corpus, write_table
+from ...support.people import people, small_corpus, write_table
 
 SCREEN = ["--screen", "800x600", "--size-mm", "345x256", "--distance-mm", "570"]
 
@@ -53,7 +53,7 @@ class TestTables:
         model = tmp_path / "a.model"
         exit_code, _, err = gazelive("train", table, "-o", model)
         assert exit_code == 2
-        assert "says nothing about the screen: add --screen" in err
+        assert "--screen" in err
         assert not model.exists()
         exit_code, _, err = gazelive("train", table, "-o", model, *SCREEN)
         assert exit_code == 0
@@ -88,9 +88,9 @@ class TestFewData:
         model = tmp_path / "a.model"
         exit_code, _, err = gazelive("train", table, "-o", model)
         assert exit_code == 0
-        assert "warning: only one viewer: there is nobody to compare with" in err
+        assert "warning: only one viewer" in err
         _, out, _ = gazelive("identify", model, table, "-q")
-        assert "p0000 or a stranger: with one viewer nothing tells" in out
+        assert "p0000 or a stranger" in out
 
     @pytest.mark.parametrize("method", ["gazelive", "fisher-markov", "markov"])
     def test_one_image(self, gazelive, tmp_path, method):
@@ -109,7 +109,7 @@ class TestFewData:
         table = write_table(tmp_path / "few.csv", people(2), 1, 3)
         exit_code, _, err = gazelive("train", table, "-o", tmp_path / "a.model")
         assert exit_code == 2
-        assert "nobody in it has 20 saccades or more: record longer" in err
+        assert "no viewer has 20 saccades" in err
         assert not (tmp_path / "a.model").exists()
 
     def test_who_looked_too_little_is_left_out(self, gazelive, table, tmp_path):
@@ -163,7 +163,7 @@ class TestCorpora:
         (folder / "corpus.csv").write_text("\n".join([lines[0], lines[-1]]) + "\n")
         exit_code, _, err = gazelive("train", folder, "-o", tmp_path / "b.model")
         assert exit_code == 2
-        assert "nothing is left of it" in err
+        assert "no recordings left" in err
         assert "cut.asc" in err
 
 
@@ -172,11 +172,11 @@ class TestMistakes:
         ("arguments", "message"),
         [
             (["--method", "oracle"], "--method: must be one of gazelive, fisher-markov-dynamics"),
-            (["--method", "markov-dynamics"], "which a fixation table does not tell"),
+            (["--method", "markov-dynamics"], "needs recordings"),
             (["--exclude-viewers", "zoe"], "has no viewer zoe; it has p0000"),
             (["--sessions", "4"], "has no session 4"),
             (["--images", "nowhere.txt"], "cannot be read as a list of images"),
-            (["--exclude-viewers", "p0000,p0001,p0002,p0003,p0004"], "nothing is left of it"),
+            (["--exclude-viewers", "p0000,p0001,p0002,p0003,p0004"], "no recordings left"),
             (["--screen", "800"], "--screen"),
             (["--stimuli", "nowhere"], "--stimuli: nowhere: there is no such folder"),
             (["--far", "0.9"], "--far"),
@@ -192,9 +192,9 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("output", "message"),
         [
-            (".", "is a folder: name a file"),
-            ("no/such/a.model", "there is no such folder: make it first"),
-            ("fixations.csv", "is what is learned from: name another file"),
+            (".", "is a folder"),
+            ("no/such/a.model", "there is no such folder"),
+            ("fixations.csv", "is the training data"),
         ],
     )
     def test_outputs_are_looked_at_before_anything_takes_time(
@@ -209,16 +209,16 @@ class TestMistakes:
     def test_sources(self, gazelive, tmp_path):
         model = tmp_path / "a.model"
         exit_code, _, err = gazelive("train", tmp_path / "none", "-o", model)
-        assert (exit_code, "there is no such file or folder" in err) == (2, True)
+        assert (exit_code, "no such file or folder" in err) == (2, True)
         (tmp_path / "t.csv").write_text("viewer,image,duration_ms\na,b,3\n")
         exit_code, _, err = gazelive("train", tmp_path / "t.csv", "-o", model)
         assert (exit_code, "a fixation table needs viewer,image,fixation,x_px" in err) == (2, True)
         exit_code, _, err = gazelive("train", small_corpus() / "v001_s1", "-o", model)
-        assert (exit_code, "nobody is named in it" in err) == (2, True)
+        assert (exit_code, "no viewers are named" in err) == (2, True)
 
     def test_images_that_name_nothing(self, gazelive, table, tmp_path):
         images = tmp_path / "images.txt"
-        for text, message in (("\n \n", "names no image"), ("mars.jpg\n", "none of the 1 images")):
+        for text, message in (("\n \n", "no image names"), ("mars.jpg\n", "none of the 1 images")):
             images.write_text(text)
             exit_code, _, err = gazelive(
                 "train", table, "-o", tmp_path / "a.model", "--images", images

@@ -2,19 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from gazelive.detection.agreement import (
     SampleCounts,
     compare_events,
-    confusion_matrix,
     count_samples,
     mask_of,
     match_events,
-    runs_of,
 )
+from gazelive.detection.events import runs_of
 
 masks = st.lists(st.booleans(), min_size=1, max_size=80).map(lambda m: np.array(m, bool))
 
@@ -89,10 +87,3 @@ def test_no_events_at_all() -> None:
 
 def test_counts_add_up_over_recordings() -> None:
     assert SampleCounts(1, 2, 3, 4) + SampleCounts(10, 20, 30, 40) == SampleCounts(11, 22, 33, 44)
-
-
-def test_the_confusion_matrix_has_the_reference_in_its_rows() -> None:
-    names = ("fixation", "saccade")
-    reference = np.array(["fixation", "fixation", "saccade", "blink"])
-    found = np.array(["fixation", "saccade", "saccade", "saccade"])
-    assert confusion_matrix(found, reference, names).tolist() == [[1, 1], [0, 1]]

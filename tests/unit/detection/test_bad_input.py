@@ -8,19 +8,18 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.detection import (
     Detection,
     EngbertKlieglParameters,
     OnlineDetector,
-    Outcome,
     detect_engbert_kliegl,
     detect_engbert_kliegl_binocular,
     detect_online,
     detect_settled,
 )
+from gazelive.detection.result import Outcome
 from gazelive.errors import ConfigError, RecordingError
 
 DETECTORS = [detect_settled, detect_online, detect_engbert_kliegl]

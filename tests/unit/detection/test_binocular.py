@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.detection import CyclopeanGaze, cyclopean, detect_settled
 from gazelive.errors import RecordingError

@@ -8,7 +8,6 @@ import pytest
 
 from gazelive.detection import (
     EngbertKlieglParameters,
-    Outcome,
     detect_engbert_kliegl,
     detect_engbert_kliegl_binocular,
 )
@@ -19,6 +18,7 @@ from gazelive.detection.engbert_kliegl import (
     pair_eyes,
     velocity,
 )
+from gazelive.detection.result import Outcome
 
 TOOLBOX = EngbertKlieglParameters(threshold_noise=5.0, shortest_saccade_ms=6.0)
 

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from gazelive.detection.median_kernels import FEW, SAMPLE
-from gazelive.detection.medians import median_room, middle_two
+from gazelive.detection.median_kernels import FEW, SAMPLE, median_room, middle_two
 
 
 def by_sorting(values: np.ndarray) -> tuple[float, float]:

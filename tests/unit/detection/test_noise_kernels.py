@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.detection.noise_kernels import EDGES_DEG_S, N_BINS, bin_of, spread_of
 

@@ -103,7 +103,9 @@ def test_retractions_come_within_their_reach(make_trace: Make, after_ms: int) ->
         if isinstance(output, Retraction)
     ]
     assert len(known_us) == (after_ms <= parameters.loss_retracts_ms)
-    assert all(t <= saccade.offset_us + 1000 * parameters.retraction_reach_ms for t in known_us)
+    # a loss is known to be no dropout when it is too long for one
+    reach_us = 1000 * (parameters.loss_retracts_ms + parameters.dropout_ms)
+    assert all(t <= saccade.offset_us + reach_us for t in known_us)
 
 
 def test_a_later_loss_retracts_nothing_but_ends_the_fixation(make_trace: Make) -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gazelive.detection import PRESETS, DetectorParameters, EngbertKlieglParameters, preset
+from gazelive.detection import DetectorParameters, EngbertKlieglParameters, preset
 from gazelive.detection.online_state import make_settings
-from gazelive.detection.parameters import to_samples
+from gazelive.detection.parameters import PRESETS, to_samples
 from gazelive.errors import ConfigError
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gazelive.detection import DetectorParameters, Outcome, detect_online, detect_settled
+from gazelive.detection import DetectorParameters, detect_online, detect_settled
+from gazelive.detection.result import Outcome
 from gazelive.detection.settled import noise_of_the_whole
 
 Make = Callable[..., Any]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices.clock_fit import ClockQueries
+from gazelive.devices.recorder import ClockQueries
 
 
 class UnsteadyLink:

@@ -1,14 +1,15 @@
-"""How a block of an EyeLink begins and ends, also where it should not."""
+"""Start and end of an EyeLink's block, expected or not."""
 
 import pytest
 
 from gazelive.errors import DeviceDisconnectedError, DeviceError
 
-from .eyelink_reading import quality_of, read_for, samples_of
-from .fake_host import Behaviour
+from ...support.devices import quality_of, read_for
+from ...support.fake_host import Behaviour
+from ...support.recordings import samples_of
 
 
-def test_a_disconnection_is_told_after_what_had_come(connect, clock):
+def test_a_disconnection_is_raised_after_the_last_samples(connect, clock):
     device, _ = connect(Behaviour(disconnect_after=730))
     device.start()
     clock.advance_s(3.0)
@@ -24,7 +25,7 @@ def test_a_disconnection_is_told_after_what_had_come(connect, clock):
         device.send_message("anybody?")
 
 
-def test_a_tracker_that_stops_by_itself_is_told(connect, clock):
+def test_a_tracker_that_stops_by_itself_is_reported(connect, clock):
     device, pylink = connect()
     device.start()
     read_for(device, clock, 0.2)
@@ -42,7 +43,7 @@ def test_the_host_pcs_abort_menu_ends_the_block(connect, clock, code, request_):
     assert 200 <= len(samples_of(chunks)) < 300
     assert device.take_host_request() == request_
     assert device.take_host_request() is None
-    assert quality_of(chunks) == [("message", f"somebody at the Host PC chose to {request_}")]
+    assert quality_of(chunks) == [("message", f"the operator at the Host PC chose to {request_}")]
     device.stop()
     device.start()
     assert len(samples_of(read_for(device, clock, 0.2))) == pytest.approx(197, abs=2)
@@ -51,7 +52,7 @@ def test_the_host_pcs_abort_menu_ends_the_block(connect, clock, code, request_):
 @pytest.mark.parametrize(
     ("behaviour", "sentence"),
     [
-        (Behaviour(start_code=3), r"did not start to record \(code 3\)"),
+        (Behaviour(start_code=3), r"did not start recording \(code 3\)"),
         (Behaviour(sends_samples=False), "sends no samples"),
         (Behaviour(is_blind=True), "records no eye"),
     ],

@@ -2,13 +2,15 @@
 
 import pytest
 
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
+from gazelive.devices.eyelink.device import EyeLinkDevice
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import CalibrationError
 from gazelive.gaze.screen import PAPER_SCREEN
 
-from .eyelink_reading import read_for, samples_of
-from .fake_host import Behaviour, FakeHost
-from .fake_pylink import FakePylink
+from ...support.devices import read_for
+from ...support.fake_host import Behaviour, FakeHost
+from ...support.fake_pylink import FakePylink
+from ...support.recordings import samples_of
 
 
 @pytest.mark.parametrize("eyes", ["L", "R", "LR"])
@@ -26,7 +28,7 @@ def test_validation_gives_mean_and_maximal_error(connect, eyes, words):
     assert len(pylink.graphics.targets_px) == 9
 
 
-def test_words_that_nobody_knows_are_kept(connect):
+def test_unknown_results_are_kept(connect):
     device, _ = connect(Behaviour(words="other"))
     (result,) = device.calibrate()
     assert (result.kind, result.result, result.mean_error_deg) == (
@@ -63,7 +65,7 @@ def test_a_drift_check_measures_or_sends_to_setup(connect):
         device.check_drift(700, 300)
 
 
-def test_calibration_needs_a_window_which_is_let_go_of(clock):
+def test_calibration_needs_a_window_and_releases_it(clock):
     pylink = FakePylink(FakeHost(clock))
     settings = EyeLinkSettings(screen=PAPER_SCREEN)
     device = EyeLinkDevice(settings, clock=clock, host_file_stem="a", pylink=pylink)
@@ -79,7 +81,7 @@ def test_calibration_needs_a_window_which_is_let_go_of(clock):
 
 
 @pytest.mark.parametrize("code", [0, 27])
-def test_ctrl_c_in_set_up_is_heard_once_it_is_left(connect, code):
+def test_ctrl_c_in_set_up_is_raised_on_leaving_it(connect, code):
     device, pylink = connect(Behaviour(drift_codes=[code]))
     graphics = pylink.EyeLinkCustomDisplay()
     device.use_graphics(lambda _tracker: graphics)

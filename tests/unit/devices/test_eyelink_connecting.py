@@ -1,17 +1,18 @@
-"""Connecting to an EyeLink, and its settings: what is sent, asked back and refused."""
+"""Connection to an EyeLink, and its settings: sent, read back and refused."""
 
 import sys
 import types
 
 import pytest
 
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings, load_pylink
+from gazelive.devices.eyelink.device import EyeLinkDevice, load_pylink
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import ConfigError, DeviceError, DeviceUnavailableError
 from gazelive.gaze.screen import PAPER_SCREEN
 
-from .eyelink_reading import quality_of, read_for
-from .fake_host import Behaviour, FakeHost
-from .fake_pylink import FakePylink
+from ...support.devices import quality_of, read_for
+from ...support.fake_host import Behaviour, FakeHost
+from ...support.fake_pylink import FakePylink
 
 
 def test_without_the_vendors_pylink_its_package_is_named(monkeypatch):
@@ -23,7 +24,7 @@ def test_without_the_vendors_pylink_its_package_is_named(monkeypatch):
         load_pylink()
 
 
-def test_a_tracker_that_does_not_answer_is_no_dummy(clock):
+def test_a_silent_tracker_is_not_replaced_by_a_dummy(clock):
     pylink = FakePylink(FakeHost(clock, address="100.1.1.7"))
     with pytest.raises(DeviceUnavailableError, match=r"no EyeLink answers at 100\.1\.1\.1 .*cable"):
         EyeLinkDevice(
@@ -49,7 +50,7 @@ def test_pylinks_dummy_mode_is_refused(clock):
 def test_the_tracker_has_one_owner(connect, clock):
     device, pylink = connect()
     settings = EyeLinkSettings(screen=PAPER_SCREEN)
-    with pytest.raises(DeviceUnavailableError, match="connected to the EyeLink already"):
+    with pytest.raises(DeviceUnavailableError, match="already connected to the EyeLink"):
         EyeLinkDevice(settings, clock=clock, host_file_stem="b", pylink=pylink)
     device.close()
     pylink.host.is_connected = True
@@ -80,7 +81,7 @@ def test_an_old_tracker_is_not_asked_for_a_head_target(connect, version):
 
 def test_another_screen_than_ours_is_refused(connect, clock):
     pylink = FakePylink(FakeHost(clock, Behaviour(replies={"screen_pixel_coords": "0,0,1023,767"})))
-    with pytest.raises(DeviceError, match="screen at 0 0 1023 767 px instead of 0 0 1919 1079"):
+    with pytest.raises(DeviceError, match="0 0 1023 767 px instead of 0 0 1919 1079"):
         EyeLinkDevice(
             EyeLinkSettings(screen=PAPER_SCREEN), clock=clock, host_file_stem="a", pylink=pylink
         )
@@ -89,7 +90,7 @@ def test_another_screen_than_ours_is_refused(connect, clock):
 
 
 @pytest.mark.parametrize("refuses_loudly", [False, True])
-def test_what_the_tracker_does_not_take_is_told(connect, clock, refuses_loudly):
+def test_refused_commands_are_reported(connect, clock, refuses_loudly):
     behaviour = Behaviour(
         refuses=("binocular_enabled",),
         refuses_loudly=refuses_loudly,
@@ -98,7 +99,7 @@ def test_what_the_tracker_does_not_take_is_told(connect, clock, refuses_loudly):
     device, _ = connect(behaviour, eyes="R")
     assert len(device.problems) == 2
     assert "the command 'binocular_enabled = NO' (Unknown command)" in device.problems[0]
-    assert "1000 was asked for as sample_rate, the EyeLink has 500" in device.problems[1]
+    assert "sample_rate: requested 1000, the EyeLink has 500" in device.problems[1]
     device.start()
     kinds = [kind for kind, _ in quality_of(read_for(device, clock, 0.1))]
     assert kinds == ["message", "rate"]

@@ -1,4 +1,4 @@
-"""The EDF of an EyeLink: fetched under its full name, whatever happens."""
+"""EDF of an EyeLink: fetched under its full name."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import pytest
 
 from gazelive.errors import DeviceError
 
-from .eyelink_reading import drained, read_for, samples_of
-from .fake_host import Behaviour
+from ...support.devices import drained, read_for
+from ...support.fake_host import Behaviour
+from ...support.recordings import samples_of
 
 
 def test_the_edf_comes_under_its_full_name_with_progress(connect, clock, tmp_path):
@@ -24,7 +25,7 @@ def test_the_edf_comes_under_its_full_name_with_progress(connect, clock, tmp_pat
     assert fractions[-1] == 1.0
     assert len(fractions) > 5
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(DeviceError, match=r"V01\.EDF was fetched: connect anew"):
+    with pytest.raises(DeviceError, match=r"V01\.EDF was fetched"):
         device.start()
 
 

@@ -1,14 +1,14 @@
-"""Messages to an EyeLink: their true times, and what the EDF cannot hold."""
+"""Messages to an EyeLink: their true times, and limits of the EDF."""
 
 import pytest
 
-from gazelive.gaze.quality_messages import told_quality
+from gazelive.gaze.quality_messages import quality_from_message
 
-from .eyelink_reading import drained, quality_of
-from .fake_host import Behaviour
+from ...support.devices import drained, quality_of
+from ...support.fake_host import Behaviour
 
 
-def test_a_message_told_late_has_its_true_time_in_the_edf(connect, clock):
+def test_a_late_message_has_its_true_time_in_the_edf(connect, clock):
     device, pylink = connect()
     device.start()
     flip_s, flip_us = clock.now_s(), device.tracker_time_us()
@@ -19,14 +19,14 @@ def test_a_message_told_late_has_its_true_time_in_the_edf(connect, clock):
     assert pylink.host.file.messages[-1].tracker_time_us == pytest.approx(flip_us, abs=1001)
 
 
-def test_what_the_edf_cannot_hold_is_cut_there_and_whole_here(connect, clock):
+def test_long_messages_are_truncated_only_in_the_edf(connect, clock):
     device, pylink = connect()
     device.start()
     long = "!V IMGLOAD CENTER " + "x" * 150
     for text in (long, "5 apples", "Größe\nµ"):
         device.send_message(text)
     chunks = drained(device)
-    texts = [m.text for chunk in chunks for m in chunk.messages if told_quality(m) is None]
+    texts = [m.text for chunk in chunks for m in chunk.messages if quality_from_message(m) is None]
     assert texts == [long, "5 apples", "Größe\nµ"]
     assert [m.text for m in pylink.host.file.messages[1:]] == [
         long[:130],
@@ -39,7 +39,7 @@ def test_what_the_edf_cannot_hold_is_cut_there_and_whole_here(connect, clock):
     assert missing == "letters are missing in the EDF, which is ASCII: 'Gr??e ?'"
 
 
-def test_a_message_that_the_tracker_does_not_take_is_told(connect, clock):
+def test_a_refused_message_is_reported(connect, clock):
     device, _ = connect(Behaviour(message_code=-3))
     device.start()
     device.send_message("image_onset")

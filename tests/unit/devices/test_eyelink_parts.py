@@ -1,24 +1,23 @@
-"""The parts of the EyeLink device that need no tracker."""
+"""Parts of the EyeLink device that need no tracker."""
 
 import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.devices.eyelink_host_file import host_name
-from gazelive.devices.eyelink_link import message_in_edf
-from gazelive.devices.eyelink_results import calibration_results, drift_results
-from gazelive.devices.eyelink_samples import SampleQueue
-from gazelive.devices.eyelink_setup import EyeLinkSettings, commands
+from gazelive.devices.eyelink.calibration import calibration_results, drift_results
+from gazelive.devices.eyelink.host_file import host_name
+from gazelive.devices.eyelink.link import message_in_edf
+from gazelive.devices.eyelink.samples import SampleQueue
+from gazelive.devices.eyelink.setup import EyeLinkSettings, commands
 from gazelive.errors import ConfigError
 from gazelive.gaze.samples import SampleStatus
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.eyelink_messages import message_at
+from gazelive.recordings.messages import message_at
 
-from .fake_pylink import CONSTANTS, FakeEye
+from ...support.fake_pylink import CONSTANTS, FakeEye
 
 # names on the Host PC
 
@@ -59,7 +58,7 @@ def test_impossible_settings_are_refused(wrong, sentence):
         EyeLinkSettings(screen=PAPER_SCREEN, **wrong)
 
 
-def test_the_screen_is_told_in_pixels_from_0_and_in_millimetres_from_its_middle():
+def test_the_screen_is_sent_in_pixels_from_0_and_in_millimetres_from_its_centre():
     sent = commands(EyeLinkSettings(screen=PAPER_SCREEN, eyes="L"), 5)
     assert "screen_pixel_coords = 0 0 1919 1079" in sent
     left, top, right, bottom = map(
@@ -189,7 +188,7 @@ def _drained(left=None, right=None, *, time_ms=1000, status=0, target=None):
     return row
 
 
-def test_missing_is_nan_whatever_the_tracker_calls_it():
+def test_missing_values_are_nan():
     for eye in (
         FakeEye(-32768.0, -32768.0, 0.0),
         FakeEye(-32768.0, 500.0, 900.0),

@@ -1,12 +1,13 @@
-"""What an EyeLink records: rate, eyes, filter, and every sample of it."""
+"""Recording with an EyeLink: rate, eyes, filter, and every sample."""
 
 import numpy as np
 import pytest
 
-from gazelive.gaze.quality_messages import told_quality
+from gazelive.gaze.quality_messages import quality_from_message
 
-from .eyelink_reading import calls_to, drained, quality_of, read_for, samples_of
-from .fake_host import Behaviour
+from ...support.devices import calls_to, drained, quality_of, read_for
+from ...support.fake_host import Behaviour
+from ...support.recordings import samples_of
 
 
 def test_wanted_against_actual_rate_and_eye(connect, clock):
@@ -20,8 +21,8 @@ def test_wanted_against_actual_rate_and_eye(connect, clock):
         device.stop()
         chunks += drained(device)
     assert quality_of(chunks) == [
-        ("eye", "the right eye should be recorded, the EyeLink records the left eye"),
-        ("rate", "1000 Hz was asked for, the EyeLink records at 500 Hz"),
+        ("eye", "requested the right eye, the EyeLink records the left eye"),
+        ("rate", "requested 1000 Hz, the EyeLink records at 500 Hz"),
     ]
     samples = samples_of(chunks)
     assert np.isfinite(samples["left_x"]).any()
@@ -50,35 +51,35 @@ def test_the_filter_is_set_for_each_block(connect, clock):
     assert pylink.host.filters == ["0 2"] * 3
 
 
-def test_lost_data_are_told_where_they_are_missing(connect, clock):
+def test_lost_data_are_reported_where_they_are_missing(connect, clock):
     device, pylink = connect(Behaviour(lose=range(300, 340)))
     device.start()
     chunks = read_for(device, clock, 1.0)
     device.stop()
     chunks += drained(device)
-    (told,) = [m for chunk in chunks for m in chunk.messages if told_quality(m) is not None]
-    assert told_quality(told).kind == "lost_samples"
+    (told,) = [m for chunk in chunks for m in chunk.messages if quality_from_message(m) is not None]
+    assert quality_from_message(told).kind == "lost_samples"
     times_us = samples_of(chunks)["tracker_time_us"]
     (gap,) = np.flatnonzero(np.diff(times_us) > 1000)
     assert told.tracker_time_us == times_us[gap]
     on_host = np.concatenate(pylink.host.file.samples)
     assert len(on_host) == len(times_us) + 40, "the EDF has them"
-    assert device.problems == ("the link lost data: what is missing here is in the EDF",)
+    assert device.problems == ("the link lost data: the missing samples are in the EDF",)
 
 
-def test_a_line_that_is_bad_for_long_is_told_once_a_second(connect, clock):
+def test_a_bad_link_is_reported_once_a_second(connect, clock):
     device, _ = connect(Behaviour(lose=range(0, 10_000, 7)))
     device.start()
     assert len(quality_of(read_for(device, clock, 2.5))) == 3
 
 
-def test_a_reader_who_is_too_late_loses_and_is_told(connect, clock):
+def test_a_late_reader_loses_samples_and_gets_a_report(connect, clock):
     device, _ = connect(Behaviour(queue_size=500))
     device.start()
     clock.advance_s(2.0)
     chunks = read_for(device, clock, 0.1)
     assert quality_of(chunks) == [
-        ("lost_samples", "the link lost data: what is missing here is in the EDF")
+        ("lost_samples", "the link lost data: the missing samples are in the EDF")
     ]
     assert len(samples_of(chunks)) < 700
 
@@ -95,7 +96,7 @@ def test_a_read_neither_holds_the_interpreter_nor_spins(connect, clock):
     assert 10 <= names.count("isRecording") <= 25
 
 
-def test_what_is_on_its_way_when_recording_ends_still_comes(connect, clock):
+def test_samples_in_transit_when_recording_ends_still_arrive(connect, clock):
     device, pylink = connect(Behaviour(latency_us=5000))
     device.start()
     chunks = read_for(device, clock, 0.2)

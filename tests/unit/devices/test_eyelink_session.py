@@ -1,23 +1,21 @@
-"""Whole sessions through the fake pylink into a session folder, sample for sample."""
+"""Complete sessions through the fake pylink into a session folder, sample for sample."""
 
 import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
+from gazelive.devices.eyelink.device import EyeLinkDevice
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.devices.recorder import Recorder
 from gazelive.errors import DeviceDisconnectedError
-from gazelive.gaze.quality_messages import told_quality
+from gazelive.gaze.quality_messages import quality_from_message
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.session_folder import (
-    SessionManifest,
-    SessionWriter,
-    read_manifest,
-    read_session,
-)
+from gazelive.recordings.session.manifest import SessionManifest, read_manifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
 
-from .fake_host import Behaviour, FakeHost
-from .fake_pylink import FakePylink
+from ...support.fake_host import Behaviour, FakeHost
+from ...support.fake_pylink import FakePylink
 
 N_TRIALS = 3
 
@@ -78,7 +76,7 @@ def _step_for(recorder, clock, seconds):
 @pytest.mark.parametrize(
     ("rate_hz", "eyes"), [(1000.0, "R"), (1000.0, "LR"), (500.0, "L"), (2000.0, "R")]
 )
-def test_a_whole_session_is_what_the_camera_saw(tmp_path, rate_hz, eyes):
+def test_a_session_contains_what_the_camera_saw(tmp_path, rate_hz, eyes):
     clock = ManualClock(1000.0)
     pylink, edf = run_session(tmp_path / "s1", clock, sampling_rate_hz=rate_hz, eyes=eyes)
     stored = read_session(tmp_path / "s1")
@@ -121,7 +119,7 @@ def test_a_bad_line_is_stored_and_the_edf_has_the_rest(tmp_path):
     stored = read_session(tmp_path / "s1")
     n_seen = sum(map(len, pylink.host.files["V01_1.EDF"].samples))
     assert stored.n_samples == n_seen - 120
-    kinds = [q.kind for m in stored.messages if (q := told_quality(m)) is not None]
+    kinds = [q.kind for m in stored.messages if (q := quality_from_message(m)) is not None]
     assert kinds == ["eye", "lost_samples"]
     assert stored.blocks[0].stream.eyes == "L"
 

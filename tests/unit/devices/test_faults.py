@@ -4,16 +4,6 @@ import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices.faults import (
-    BackwardTimes,
-    Disconnect,
-    FaultyDevice,
-    Jitter,
-    LostSamples,
-    RepeatedTimes,
-    Stalls,
-    TimeJitter,
-)
 from gazelive.devices.protocol import (
     Calibrates,
     ControlsPlayback,
@@ -24,14 +14,26 @@ from gazelive.devices.protocol import (
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import ConfigError, DeviceDisconnectedError
 
+from ...support.faults import (
+    BackwardTimes,
+    Disconnect,
+    FaultyDevice,
+    Jitter,
+    LostSamples,
+    RepeatedTimes,
+    Stalls,
+    TimeJitter,
+)
+from ...support.recordings import make_recording, numbered_block, samples_of
+
 N_SAMPLES = 10_000
 
 
 @pytest.fixture
-def recording(make_block, make_recording):
+def recording():
     """Ten seconds at 1000 Hz with a message every second."""
     messages = tuple((i * 1_000_000 + 500_300, f"message {i}") for i in range(10))
-    return make_recording(make_block(0, N_SAMPLES), messages=messages)
+    return make_recording([numbered_block(0, N_SAMPLES)], messages=messages)
 
 
 def _read_all(recording, *faults, seed=0, chunk_s=0.01, timeout_s=1.0):
@@ -48,10 +50,6 @@ def _read_all(recording, *faults, seed=0, chunk_s=0.01, timeout_s=1.0):
     return chunks
 
 
-def _samples(chunks):
-    return np.concatenate([chunk.samples for chunk in chunks])
-
-
 def _recorded_index(samples):
     """Return which sample each was before anything happened to its time."""
     return samples["left_x"].astype(int)
@@ -59,14 +57,14 @@ def _recorded_index(samples):
 
 def test_without_faults_nothing_changes(recording):
     chunks = _read_all(recording)
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     assert [m for c in chunks for m in c.messages] == list(recording.messages)
     assert [c.number for c in chunks] == list(range(len(chunks)))
 
 
 def test_lost_samples_are_lost_as_often_and_as_long_as_asked(recording):
     chunks = _read_all(recording, LostSamples(every_n=100, length=7))
-    kept = _recorded_index(_samples(chunks))
+    kept = _recorded_index(samples_of(chunks))
     lost = np.setdiff1d(np.arange(N_SAMPLES), kept)
     runs = np.split(lost, np.flatnonzero(np.diff(lost) > 1) + 1)
     assert [len(run) for run in runs] == [7] * 100
@@ -80,11 +78,11 @@ def test_chunks_that_lost_everything_leave_no_gap_in_the_numbers(recording):
     chunks = _read_all(recording, LostSamples(every_n=100, length=60), chunk_s=0.005)
     assert [c.number for c in chunks] == list(range(len(chunks)))
     assert all(len(c.samples) or c.messages for c in chunks)
-    assert len(_samples(chunks)) == N_SAMPLES * 0.4
+    assert len(samples_of(chunks)) == N_SAMPLES * 0.4
 
 
 def test_repeated_times_are_those_of_the_sample_before(recording):
-    samples = _samples(_read_all(recording, RepeatedTimes(every_n=50)))
+    samples = samples_of(_read_all(recording, RepeatedTimes(every_n=50)))
     steps_us = np.diff(samples["tracker_time_us"])
     assert len(samples) == N_SAMPLES
     assert (steps_us == 0).sum() == N_SAMPLES / 50
@@ -95,18 +93,18 @@ def test_repeated_times_are_those_of_the_sample_before(recording):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_first_sample_has_none_before_it_to_repeat(recording, seed):
-    samples = _samples(_read_all(recording, RepeatedTimes(every_n=2), seed=seed))
+    samples = samples_of(_read_all(recording, RepeatedTimes(every_n=2), seed=seed))
     assert (samples["tracker_time_us"][1::2] == samples["tracker_time_us"][::2]).all()
 
 
 def test_backward_times_fall_by_as_much_as_asked(recording):
-    samples = _samples(_read_all(recording, BackwardTimes(every_n=1000, by_us=3000)))
+    samples = samples_of(_read_all(recording, BackwardTimes(every_n=1000, by_us=3000)))
     steps_us = np.diff(samples["tracker_time_us"])
     assert (steps_us == -3000).sum() == (steps_us < 0).sum() == N_SAMPLES / 1000
 
 
 def test_time_jitter_moves_times_and_nothing_else(recording):
-    samples = _samples(_read_all(recording, TimeJitter(max_us=400)))
+    samples = samples_of(_read_all(recording, TimeJitter(max_us=400)))
     off_us = samples["tracker_time_us"] - recording.blocks[0].samples["tracker_time_us"]
     assert abs(off_us).max() <= 400
     assert off_us.std() == pytest.approx(400 / math.sqrt(3), rel=0.05)
@@ -116,7 +114,7 @@ def test_time_jitter_moves_times_and_nothing_else(recording):
 
 def test_jitter_delays_delivery_without_loss_or_overtaking(recording):
     chunks = _read_all(recording, Jitter(max_s=0.008))
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     late_s = np.array([c.arrival_s - c.samples["tracker_time_us"][-1] / 1e6 for c in chunks])
     assert late_s.min() >= 0
     assert 0.007 < late_s.max() <= 0.008
@@ -139,14 +137,14 @@ def test_a_held_chunk_does_not_make_the_reader_wait_longer_than_it_asked(recordi
     device.stop()
     rest = [device.read_chunk(0.0)]
     assert device.read_chunk(0.0) is None
-    played = _samples([chunk, *rest])
+    played = samples_of([chunk, *rest])
     assert (_recorded_index(played) == np.arange(len(played))).all(), "stopping frees what was held"
     assert len(played) == math.floor(clock.now_s() * 1000 + 1e-6) + 1
 
 
 def test_stalls_hold_everything_up_once_a_period(recording):
     chunks = _read_all(recording, Stalls(every_s=2.0, length_s=0.3))
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     arrivals_s = np.array([c.arrival_s for c in chunks])
     stalls = np.flatnonzero(np.diff(arrivals_s) > 0.2)
     assert len(stalls) == 5
@@ -164,7 +162,7 @@ def test_a_disconnected_device_gave_exactly_so_many_samples(recording, after_n):
     with pytest.raises(DeviceDisconnectedError, match="connection to the tracker was lost"):
         while True:
             chunks.append(device.read_chunk(1.0))
-    assert (_recorded_index(_samples(chunks)) == np.arange(after_n)).all()
+    assert (_recorded_index(samples_of(chunks)) == np.arange(after_n)).all()
     assert len([m for c in chunks for m in c.messages]) == sum(
         m.tracker_time_us <= (after_n - 1) * 1000 for m in recording.messages
     )
@@ -176,7 +174,7 @@ def test_a_disconnected_device_gave_exactly_so_many_samples(recording, after_n):
     assert device.finished
 
 
-def test_it_can_do_what_the_device_can_and_no_more(recording):
+def test_it_has_the_capabilities_of_the_device(recording):
     clock = ManualClock()
     device = FaultyDevice(ReplayDevice(recording, clock=clock), [], clock=clock)
     for capability in (GazeDevice, SendsMessages, ControlsPlayback):
@@ -200,12 +198,12 @@ SAMPLE_FAULTS = (
 
 @pytest.mark.parametrize("chunk_s", [0.0, 0.003, 1.0])
 @pytest.mark.parametrize("seed", [0, 7])
-def test_the_seed_decides_and_not_the_cut_into_chunks(make_block, make_recording, chunk_s, seed):
-    recording = make_recording(make_block(0, 500))
-    reference = _samples(_read_all(recording, *SAMPLE_FAULTS, seed=seed))
-    again = _samples(_read_all(recording, *SAMPLE_FAULTS, seed=seed, chunk_s=chunk_s))
+def test_the_seed_decides_and_not_the_cut_into_chunks(chunk_s, seed):
+    recording = make_recording([numbered_block(0, 500)])
+    reference = samples_of(_read_all(recording, *SAMPLE_FAULTS, seed=seed))
+    again = samples_of(_read_all(recording, *SAMPLE_FAULTS, seed=seed, chunk_s=chunk_s))
     assert again.tobytes() == reference.tobytes()
-    other = _samples(_read_all(recording, *SAMPLE_FAULTS, seed=seed + 1))
+    other = samples_of(_read_all(recording, *SAMPLE_FAULTS, seed=seed + 1))
     assert other.tobytes() != reference.tobytes()
 
 

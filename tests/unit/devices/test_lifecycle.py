@@ -4,7 +4,7 @@ from gazelive.devices.lifecycle import Lifecycle
 from gazelive.errors import CalibrationError, DeviceError
 
 
-def test_each_wrong_moment_has_its_own_sentence():
+def test_each_wrong_state_has_its_own_error():
     life = Lifecycle("the tracker")
     with pytest.raises(DeviceError, match="the tracker was never started: start it before reading"):
         life.require_started()
@@ -21,7 +21,7 @@ def test_each_wrong_moment_has_its_own_sentence():
     assert life.close()
     assert not life.close()
     assert not life.recording
-    with pytest.raises(DeviceError, match="the tracker was closed: make a new one"):
+    with pytest.raises(DeviceError, match="the tracker was closed"):
         life.start()
     with pytest.raises(DeviceError, match="closed"):
         life.require_started()

@@ -5,7 +5,18 @@ import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices.faults import (
+from gazelive.devices.recorder import Recorder
+from gazelive.devices.replay import ReplayDevice
+from gazelive.devices.simulated import SimulatedDevice
+from gazelive.errors import DeviceDisconnectedError, RecordingError
+from gazelive.gaze.stream import Chunk
+from gazelive.recordings.session.journal_reader import JournalFollower
+from gazelive.recordings.session.manifest import JOURNAL_NAME, SessionManifest, read_manifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
+
+from ...support.devices import record
+from ...support.faults import (
     BackwardTimes,
     Disconnect,
     FaultyDevice,
@@ -15,18 +26,7 @@ from gazelive.devices.faults import (
     Stalls,
     TimeJitter,
 )
-from gazelive.devices.recorder import Recorder, record
-from gazelive.devices.replay import ReplayDevice
-from gazelive.devices.simulated import SimulatedDevice
-from gazelive.errors import DeviceDisconnectedError, RecordingError
-from gazelive.gaze.stream import Chunk
-from gazelive.recordings.session_folder import (
-    SessionManifest,
-    SessionWriter,
-    follow,
-    read_manifest,
-    read_session,
-)
+from ...support.recordings import make_recording, numbered_block, samples_of
 
 
 @pytest.fixture
@@ -40,25 +40,22 @@ def writer(tmp_path):
 
 
 @pytest.fixture
-def recording(make_block, make_recording):
+def recording():
     return make_recording(
-        make_block(1_000_000, 3000),
-        make_block(5_000_000, 1000, rate_hz=500.0),
+        [numbered_block(1_000_000, 3000), numbered_block(5_000_000, 1000, rate_hz=500.0)],
         messages=((990_000, "TRIALID 1"), (2_000_500, "image_onset"), (7_200_000, "over")),
     )
 
 
 def _last_on_disk(folder):
     """Return the last chunk that a reader who knows nothing of the writer finds."""
-    *_, last = (item for item in follow(folder) if isinstance(item, Chunk))
+    *_, last = (
+        item for item in JournalFollower(folder / JOURNAL_NAME).poll() if isinstance(item, Chunk)
+    )
     return last
 
 
-def _samples(chunks):
-    return np.concatenate([chunk.samples for chunk in chunks])
-
-
-def test_a_sink_sees_only_what_is_on_disk(recording, writer):
+def test_a_sink_sees_only_chunks_on_disk(recording, writer):
     clock = ManualClock()
     seen = []
 
@@ -72,12 +69,12 @@ def test_a_sink_sees_only_what_is_on_disk(recording, writer):
 
     device = ReplayDevice(recording, clock=clock, chunk_s=0.25)
     reason = record(device, writer, [check], clock=clock)
-    assert reason == "the device had no more"
+    assert reason == "end of the recording"
     assert len(seen) > 10
-    assert _samples(seen).tobytes() == _recorded_bytes(recording)
+    assert samples_of(seen).tobytes() == _recorded_bytes(recording)
 
 
-def test_what_was_played_is_what_is_read(recording, writer):
+def test_replayed_samples_are_stored_unchanged(recording, writer):
     clock = ManualClock()
     record(ReplayDevice(recording, clock=clock), writer, clock=clock)
     stored = read_session(writer.folder)
@@ -88,11 +85,11 @@ def test_what_was_played_is_what_is_read(recording, writer):
     assert stored.messages == recording.messages
     assert stored.problems == ()
     manifest = read_manifest(writer.folder)
-    assert manifest.stop_reason == "the device had no more"
+    assert manifest.stop_reason == "end of the recording"
     assert manifest.clock_fit is None, "a playback has no clock"
 
 
-def test_it_stops_when_told_and_keeps_what_had_arrived(recording, writer):
+def test_it_stops_on_request_and_keeps_arrived_samples(recording, writer):
     clock = ManualClock()
     device = ReplayDevice(recording, clock=clock)
     seen = []
@@ -109,7 +106,7 @@ def test_it_stops_when_told_and_keeps_what_had_arrived(recording, writer):
     n = len(stored.blocks[0].samples)
     assert n == pytest.approx(500, abs=20)
     assert stored.blocks[0].samples.tobytes() == recording.blocks[0].samples[:n].tobytes()
-    assert _samples(seen).tobytes() == stored.blocks[0].samples.tobytes()
+    assert samples_of(seen).tobytes() == stored.blocks[0].samples.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -129,13 +126,17 @@ def test_bad_data_are_stored_as_they_came(recording, writer, fault):
     device = FaultyDevice(ReplayDevice(recording, clock=clock), [fault], clock=clock)
     seen = []
     record(device, writer, [lambda chunk, stream: seen.append(chunk)], clock=clock)
-    kept = [item for item in follow(writer.folder) if isinstance(item, Chunk)]
-    assert _samples(kept).tobytes() == _samples(seen).tobytes(), "nothing is lost on the way"
+    kept = [
+        item
+        for item in JournalFollower(writer.folder / JOURNAL_NAME).poll()
+        if isinstance(item, Chunk)
+    ]
+    assert samples_of(kept).tobytes() == samples_of(seen).tobytes(), "nothing is lost on the way"
     stored = read_session(writer.folder)
     assert stored.messages == recording.messages
     times_us = np.concatenate([block.samples["tracker_time_us"] for block in stored.blocks])
     assert (np.diff(times_us) > 0).all(), "whoever reads it gets what goes on in time …"
-    n_left_out = len(_samples(seen)) - stored.n_samples
+    n_left_out = len(samples_of(seen)) - stored.n_samples
     assert bool(stored.problems) == (n_left_out > 0), "… and is told what does not"
     replay = ReplayDevice(stored, clock=clock, speed=None)
     replay.start()
@@ -143,7 +144,7 @@ def test_bad_data_are_stored_as_they_came(recording, writer, fault):
     while not replay.finished:
         chunks.append(replay.read_chunk(0.0))
     played = b"".join(block.samples.tobytes() for block in stored.blocks)
-    assert _samples(chunks).tobytes() == played
+    assert samples_of(chunks).tobytes() == played
 
 
 def test_a_disconnection_ends_the_session_with_its_reason(recording, writer):
@@ -159,7 +160,7 @@ def test_a_disconnection_ends_the_session_with_its_reason(recording, writer):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of files")
-def test_a_full_disk_ends_the_session_and_nobody_sees_what_was_not_stored(recording, writer):
+def test_a_full_disk_ends_the_session_before_sinks_see_the_chunk(recording, writer):
     import resource
 
     clock = ManualClock()
@@ -173,7 +174,7 @@ def test_a_full_disk_ends_the_session_and_nobody_sees_what_was_not_stored(record
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     stored = read_session(writer.folder)
-    assert stored.blocks[0].samples.tobytes() == _samples(seen).tobytes()
+    assert stored.blocks[0].samples.tobytes() == samples_of(seen).tobytes()
     assert "cannot be written" in read_manifest(writer.folder).stop_reason
     device.start()  # it was stopped, so it can be
 

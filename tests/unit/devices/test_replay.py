@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.clock import ManualClock
 from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ControlsPlayback, SendsMessages
@@ -11,6 +10,8 @@ from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import ConfigError, DeviceError
 from gazelive.recordings.recording import Trial
 from gazelive.recordings.trials import find_trials
+
+from ...support.recordings import make_recording, numbered_block, samples_of
 
 
 def _play(device, *, timeout_s=1.0, max_chunks=100_000):
@@ -26,16 +27,14 @@ def _texts(chunks):
     return [message.text for chunk in chunks for message in chunk.messages]
 
 
-def _samples(chunks):
-    return np.concatenate([chunk.samples for chunk in chunks])
-
-
 @pytest.fixture
-def experiment(make_block, make_recording):
+def experiment():
     """Two trials with messages in all places: before, between and after blocks too."""
     return make_recording(
-        make_block(1_000_000, 100),
-        make_block(1_500_000, 50, rate_hz=500.0, first_value=1000),
+        [
+            numbered_block(1_000_000, 100),
+            numbered_block(1_500_000, 50, rate_hz=500.0, first_value=1000),
+        ],
         messages=(
             (900_000, "DISPLAY_COORDS"),
             (999_000, "TRIALID 1"),
@@ -61,7 +60,7 @@ def test_samples_messages_and_blocks_come_as_recorded(experiment, speed, loop):
         streams.setdefault(chunk.block, device.describe())
     assert _texts(chunks) == [message.text for message in experiment.messages]
     for number, block in enumerate(experiment.blocks):
-        played = _samples([chunk for chunk in chunks if chunk.block == number])
+        played = samples_of([chunk for chunk in chunks if chunk.block == number])
         assert played.tobytes() == block.samples.tobytes()
         assert streams[number] == block.stream
     assert device.finished is not loop
@@ -83,7 +82,7 @@ def test_a_message_comes_with_its_sample_and_one_outside_at_its_own_time(experim
                 assert chunk.block == 0, "the next block begins with its first sample"
 
 
-def test_trials_that_no_message_marks_are_marked(make_block, make_recording):
+def test_trials_that_no_message_marks_are_marked():
     trials = tuple(
         Trial(
             name=f"t{i}",
@@ -96,7 +95,7 @@ def test_trials_that_no_message_marks_are_marked(make_block, make_recording):
         )
         for i in range(5)
     )
-    recording = replace(make_recording(make_block(0, 500)), trials=trials)
+    recording = replace(make_recording([numbered_block(0, 500)]), trials=trials)
     device = ReplayDevice(recording, clock=ManualClock())
     device.start()
     messages = [message for chunk in _play(device) for message in chunk.messages]
@@ -112,9 +111,9 @@ def test_speed_scales_the_time_that_passes(experiment):
         assert clock.now_s() == pytest.approx(0.8 / speed, abs=1e-9)
 
 
-def test_as_fast_as_possible_takes_no_time_and_large_chunks(make_block, make_recording):
+def test_as_fast_as_possible_takes_no_time_and_large_chunks():
     clock = ManualClock()
-    recording = make_recording(make_block(0, 3 * MAX_CHUNK_SAMPLES + 1))
+    recording = make_recording([numbered_block(0, 3 * MAX_CHUNK_SAMPLES + 1)])
     device = ReplayDevice(recording, clock=clock, speed=None)
     device.start()
     sizes = [len(chunk.samples) for chunk in _play(device)]
@@ -122,9 +121,9 @@ def test_as_fast_as_possible_takes_no_time_and_large_chunks(make_block, make_rec
     assert clock.now_s() == 0
 
 
-def test_a_late_reader_gets_all_that_came_and_nothing_shifts(make_block, make_recording):
+def test_a_late_reader_gets_all_that_came_and_nothing_shifts():
     clock = ManualClock()
-    device = ReplayDevice(make_recording(make_block(0, 20_000)), clock=clock)
+    device = ReplayDevice(make_recording([numbered_block(0, 20_000)]), clock=clock)
     device.start()
     clock.advance_s(9.9995)
     chunks = [device.read_chunk(0.0) for _ in range(4)]
@@ -134,9 +133,9 @@ def test_a_late_reader_gets_all_that_came_and_nothing_shifts(make_block, make_re
     assert chunk.arrival_s == pytest.approx(10.009)
 
 
-def test_chunks_are_as_long_as_asked_or_as_the_reader_is_patient(make_block, make_recording):
+def test_chunks_are_as_long_as_asked_or_as_the_reader_is_patient():
     clock = ManualClock()
-    device = ReplayDevice(make_recording(make_block(0, 1000)), clock=clock, chunk_s=0.02)
+    device = ReplayDevice(make_recording([numbered_block(0, 1000)]), clock=clock, chunk_s=0.02)
     device.start()
     assert len(device.read_chunk(1.0).samples) == 21, "the first sample is at 0"
     assert [len(device.read_chunk(1.0).samples) for _ in range(3)] == [20, 20, 20]
@@ -145,9 +144,10 @@ def test_chunks_are_as_long_as_asked_or_as_the_reader_is_patient(make_block, mak
     assert clock.now_s() == pytest.approx(0.085)
 
 
-def test_breaks_are_kept_shortened_or_skipped(make_block, make_recording):
+def test_breaks_are_kept_shortened_or_skipped():
     recording = make_recording(
-        make_block(0, 1000), make_block(61_000_000, 1000), messages=((31_000_000, "halfway"),)
+        [numbered_block(0, 1000), numbered_block(61_000_000, 1000)],
+        messages=((31_000_000, "halfway"),),
     )
     durations_s = {}
     for longest_gap_s in (float("inf"), 5.0, 0.0):
@@ -156,7 +156,7 @@ def test_breaks_are_kept_shortened_or_skipped(make_block, make_recording):
         device.start()
         chunks = _play(device)
         assert _texts(chunks) == ["halfway"]
-        assert _samples(chunks)["tracker_time_us"][-1] == 61_999_000
+        assert samples_of(chunks)["tracker_time_us"][-1] == 61_999_000
         durations_s[longest_gap_s] = clock.now_s()
     assert durations_s == pytest.approx({float("inf"): 61.999, 5.0: 6.999, 0.0: 1.999})
 
@@ -171,7 +171,7 @@ def test_a_loop_goes_on_in_time(experiment):
     assert not device.finished
     assert [c.number for c in chunks] == list(range(len(chunks)))
     assert sorted({c.block for c in chunks}) == list(range(6))
-    times_us = _samples(chunks)["tracker_time_us"]
+    times_us = samples_of(chunks)["tracker_time_us"]
     assert len(times_us) == 3 * 150
     assert (np.diff(times_us) > 0).all()
     lap_us = 700_001 + 100_000  # from the first message to just after the last
@@ -181,9 +181,9 @@ def test_a_loop_goes_on_in_time(experiment):
     assert device.tracker_time_us() == pytest.approx(900_000 + clock.now_s() * 1e6, abs=1)
 
 
-def test_pause_holds_time_and_resume_loses_nothing(make_block, make_recording):
+def test_pause_holds_time_and_resume_loses_nothing():
     clock = ManualClock()
-    recording = make_recording(make_block(0, 1000))
+    recording = make_recording([numbered_block(0, 1000)])
     device = ReplayDevice(recording, clock=clock)
     assert isinstance(device, ControlsPlayback)
     device.start()
@@ -203,13 +203,13 @@ def test_pause_holds_time_and_resume_loses_nothing(make_block, make_recording):
     device.resume()
     resumed_s = clock.now_s()
     chunks = [first, held, *_play(device)]
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     assert clock.now_s() - resumed_s == pytest.approx(0.999 - 0.110)
 
 
-def test_speed_changes_from_here_on(make_block, make_recording):
+def test_speed_changes_from_here_on():
     clock = ManualClock()
-    recording = make_recording(make_block(0, 20_000))
+    recording = make_recording([numbered_block(0, 20_000)])
     device = ReplayDevice(recording, clock=clock)
     device.start()
     chunks = []
@@ -225,15 +225,15 @@ def test_speed_changes_from_here_on(make_block, make_recording):
         assert clock.now_s() - before_s == pytest.approx(expected_s, abs=1e-6)
         assert device.playback().speed == speed
         assert device.tracker_time_us() == reached_us
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     assert device.playback().position_s == pytest.approx(19.999)
     assert device.playback().duration_s == pytest.approx(20.0)
 
 
-def test_a_paused_playback_waits_at_any_speed(make_block, make_recording):
+def test_a_paused_playback_waits_at_any_speed():
     for speed in (1.0, None):
         clock = ManualClock()
-        device = ReplayDevice(make_recording(make_block(0, 9000)), clock=clock, speed=speed)
+        device = ReplayDevice(make_recording([numbered_block(0, 9000)]), clock=clock, speed=speed)
         device.start()
         device.read_chunk(1.0)
         device.pause()
@@ -242,9 +242,9 @@ def test_a_paused_playback_waits_at_any_speed(make_block, make_recording):
         assert clock.now_s() == before_s + 0.25
 
 
-def test_messages_of_a_late_or_hurried_reader_come_with_their_samples(make_block, make_recording):
+def test_messages_of_a_late_or_hurried_reader_come_with_their_samples():
     messages = tuple((t, str(t)) for t in range(500_500, 20_000_000, 1_000_000))
-    recording = make_recording(make_block(0, 20_000), messages=messages)
+    recording = make_recording([numbered_block(0, 20_000)], messages=messages)
     clock = ManualClock()
     device = ReplayDevice(recording, clock=clock, speed=None)
     device.start()
@@ -254,22 +254,22 @@ def test_messages_of_a_late_or_hurried_reader_come_with_their_samples(make_block
             assert times_us[0] - 1000 < message.tracker_time_us <= times_us[-1]
 
 
-def test_a_loop_with_a_shortened_break_keeps_the_trackers_time(make_block, make_recording):
-    recording = make_recording(make_block(0, 100), make_block(60_000_000, 100))
+def test_a_loop_with_a_shortened_break_keeps_the_trackers_time():
+    recording = make_recording([numbered_block(0, 100), numbered_block(60_000_000, 100)])
     clock = ManualClock()
     device = ReplayDevice(recording, clock=clock, loop=True, longest_gap_s=0.5)
     device.start()
     chunks = []
     while sum(len(chunk.samples) for chunk in chunks) < 400:
         chunks.append(device.read_chunk(1.0))
-    times_us = _samples(chunks)["tracker_time_us"]
+    times_us = samples_of(chunks)["tracker_time_us"]
     assert times_us[[0, 100, 200, 300]].tolist() == [0, 60_000_000, 60_100_000, 120_100_000]
     assert clock.now_s() == pytest.approx(2 * 0.7 - 0.001)
 
 
-def test_a_mark_is_stamped_with_the_time_that_plays(make_block, make_recording):
+def test_a_mark_is_stamped_with_the_time_that_plays():
     clock = ManualClock()
-    device = ReplayDevice(make_recording(make_block(5_000_000, 1000)), clock=clock, speed=2.0)
+    device = ReplayDevice(make_recording([numbered_block(5_000_000, 1000)]), clock=clock, speed=2.0)
     assert isinstance(device, SendsMessages)
     device.start()
     clock.advance_s(0.1)
@@ -283,9 +283,9 @@ def test_a_mark_is_stamped_with_the_time_that_plays(make_block, make_recording):
     ]
 
 
-def test_stop_and_start_goes_on_as_a_new_block(make_block, make_recording):
+def test_stop_and_start_goes_on_as_a_new_block():
     clock = ManualClock()
-    recording = make_recording(make_block(0, 1000))
+    recording = make_recording([numbered_block(0, 1000)])
     device = ReplayDevice(recording, clock=clock)
     device.start()
     chunks = [device.read_chunk(1.0)]
@@ -297,17 +297,17 @@ def test_stop_and_start_goes_on_as_a_new_block(make_block, make_recording):
     assert device.read_chunk(1.0) is None
     device.start()
     chunks += _play(device)
-    assert _samples(chunks).tobytes() == recording.blocks[0].samples.tobytes()
+    assert samples_of(chunks).tobytes() == recording.blocks[0].samples.tobytes()
     assert sorted({c.block for c in chunks}) == [0, 1]
     with pytest.raises(DeviceError, match="played to its end"):
         device.stop()
         device.start()
 
 
-def test_what_cannot_be_played_is_refused(make_block, make_recording):
+def test_unplayable_recordings_are_refused():
     with pytest.raises(DeviceError, match="no samples"):
-        ReplayDevice(make_recording(make_block(0, 0)), clock=ManualClock())
-    recording = make_recording(make_block(0, 10))
+        ReplayDevice(make_recording([numbered_block(0, 0)]), clock=ManualClock())
+    recording = make_recording([numbered_block(0, 10)])
     for speed in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(ConfigError, match="speed"):
             ReplayDevice(recording, clock=ManualClock(), speed=speed)
@@ -326,12 +326,13 @@ ACTIONS = st.one_of(
 
 
 @given(actions=st.lists(ACTIONS, max_size=40), chunk_s=st.sampled_from([0.0, 0.004, 0.01]))
-def test_whatever_is_done_everything_comes_once_and_in_order(
-    make_block, make_recording, actions, chunk_s
-):
-    blocks = make_block(1_000_000, 300), make_block(1_400_000, 77, rate_hz=500.0, first_value=999)
+def test_everything_comes_once_and_in_order(actions, chunk_s):
+    blocks = (
+        numbered_block(1_000_000, 300),
+        numbered_block(1_400_000, 77, rate_hz=500.0, first_value=999),
+    )
     times_us = (500_000, 1_000_000, 1_050_700, 1_299_500, 1_350_000, 1_400_000, 1_600_000)
-    recording = make_recording(*blocks, messages=tuple((t, str(t)) for t in times_us))
+    recording = make_recording(blocks, messages=tuple((t, str(t)) for t in times_us))
     clock = ManualClock()
     device = ReplayDevice(recording, clock=clock, chunk_s=chunk_s)
     device.start()
@@ -356,7 +357,7 @@ def test_whatever_is_done_everything_comes_once_and_in_order(
     if not recording_now and not device.finished:
         device.start()
     chunks += _play(device)
-    assert _samples(chunks).tobytes() == b"".join(b.samples.tobytes() for b in blocks)
+    assert samples_of(chunks).tobytes() == b"".join(b.samples.tobytes() for b in blocks)
     assert _texts(chunks) == [str(t) for t in times_us]
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     block_numbers = [chunk.block for chunk in chunks]

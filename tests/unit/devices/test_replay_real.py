@@ -1,11 +1,11 @@
-"""Real recordings play whole: repeated times, several blocks, messages in all places."""
+"""Real recordings play completely: repeated times, several blocks, messages anywhere."""
 
 import numpy as np
 import pytest
 
 from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.recordings.open import read_recording
 
 FILES = (
     "bino1000",
@@ -13,12 +13,14 @@ FILES = (
     "mono1000_trials",
     "mono2000",
     "monoRemote500",
+    "test_raw.edf",
+    "test_raw_binocular.edf",
 )
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_real_recording_plays_whole(shared_data, name):
-    recording = read_asc(shared_data / "asc" / f"{name}.asc.gz")
+def test_a_real_recording_plays_completely(real_file, name):
+    recording = read_recording(real_file(name))
     blocks = [block for block in recording.blocks if len(block.samples)]
     clock = ManualClock()
     device = ReplayDevice(recording, clock=clock, speed=20.0)

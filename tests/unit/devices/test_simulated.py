@@ -5,13 +5,14 @@ import pytest
 from PIL import Image
 
 from gazelive.clock import ManualClock
-from gazelive.devices.faults import FaultyDevice, LostSamples
 from gazelive.devices.protocol import CrossStimulus, ImageStimulus
 from gazelive.devices.simulated import SimulatedDevice, saliency_in
 from gazelive.errors import ModelError
 from gazelive.gaze.samples import missing_mask
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.recordings.asc.reader import read_asc
+
+from ...support.faults import FaultyDevice, LostSamples
 
 IMAGE = ImageStimulus(name="scene.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
 
@@ -146,7 +147,7 @@ def test_the_viewer_looks_where_the_image_is_interesting(make_simulated, tmp_pat
 
 def test_an_image_that_is_not_there_is_named(make_simulated, tmp_path):
     device, _ = make_simulated(saliency_of=saliency_in(tmp_path))
-    with pytest.raises(ModelError, match=r"scene\.png: there is no such image"):
+    with pytest.raises(ModelError, match=r"scene\.png: no such image"):
         device.show(IMAGE)
 
 

@@ -2,16 +2,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.devices.timeline import lay_out
 
+from ...support.recordings import make_recording, numbered_block
 
-def test_a_recording_is_laid_out_as_blocks_and_the_time_around_them(make_block, make_recording):
+
+def test_a_recording_is_laid_out_as_blocks_and_the_time_around_them():
     recording = make_recording(
-        make_block(1_000_000, 10),
-        make_block(1_030_000, 5),
+        [numbered_block(1_000_000, 10), numbered_block(1_030_000, 5)],
         messages=((990_000, "before"), (1_005_000, "in"), (1_020_000, "gap"), (1_050_000, "end")),
     )
     stretches = lay_out(recording, math.inf).stretches
@@ -28,12 +28,12 @@ def test_a_recording_is_laid_out_as_blocks_and_the_time_around_them(make_block, 
     assert stretches[2].positions_of([1_010_000, 1_020_000]).tolist() == [20_000, 30_000]
 
 
-def test_long_breaks_are_shortened_and_blocks_are_not(make_block, make_recording):
+def test_long_breaks_are_shortened_and_blocks_are_not():
     late_us = 3_600_000_000
-    block = make_block(0, 10)
+    block = numbered_block(0, 10)
     block.samples["tracker_time_us"][5:] += 60_000_000  # samples missing for a minute
     recording = make_recording(
-        block, make_block(late_us, 5), messages=((late_us - 1_000_000, "soon"),)
+        [block, numbered_block(late_us, 5)], messages=((late_us - 1_000_000, "soon"),)
     )
     timeline = lay_out(recording, 2.0)
     inside, gap, _ = timeline.stretches
@@ -47,21 +47,19 @@ def test_long_breaks_are_shortened_and_blocks_are_not(make_block, make_recording
     assert lay_out(recording, 0.0).stretches[1].playing_us == 0
 
 
-def test_time_that_goes_back_plays_at_once(make_block, make_recording):
-    first, earlier = make_block(1_000_000, 4), make_block(200_000, 4)
+def test_time_that_goes_back_plays_at_once():
+    first, earlier = numbered_block(1_000_000, 4), numbered_block(200_000, 4)
     first.samples["tracker_time_us"][2] -= 50_000
-    timeline = lay_out(make_recording(first, earlier), math.inf)
+    timeline = lay_out(make_recording([first, earlier]), math.inf)
     one, two = timeline.stretches
     assert one.positions_of(first.samples["tracker_time_us"]).tolist() == [0, 1000, 1000, 3000]
     assert two.position_us == one.playing_us == 4000
     assert timeline.tracker_us == 1_004_000 - 200_000
 
 
-def test_blocks_without_samples_are_left_out_and_their_messages_are_not(make_block, make_recording):
+def test_blocks_without_samples_are_left_out_and_their_messages_are_not():
     recording = make_recording(
-        make_block(0, 0),
-        make_block(500, 3),
-        make_block(9_000, 0),
+        [numbered_block(0, 0), numbered_block(500, 3), numbered_block(9_000, 0)],
         messages=((0, "a"), (9_000, "b")),
     )
     stretches = lay_out(recording, 0.0).stretches
@@ -77,12 +75,10 @@ def test_blocks_without_samples_are_left_out_and_their_messages_are_not(make_blo
     times=st.lists(st.integers(0, 10**9), max_size=20),
     longest_gap_s=st.sampled_from([0.0, 0.001, 5.0, math.inf]),
 )
-def test_everything_is_laid_out_once_and_positions_never_fall(
-    make_block, make_recording, bounds, times, longest_gap_s
-):
-    blocks = [make_block(start_us, n) for start_us, n in [*bounds, (10**9, 1)]]
+def test_everything_is_laid_out_once_and_positions_never_fall(bounds, times, longest_gap_s):
+    blocks = [numbered_block(start_us, n) for start_us, n in [*bounds, (10**9, 1)]]
     messages = tuple((time_us, str(i)) for i, time_us in enumerate(times))
-    timeline = lay_out(make_recording(*blocks, messages=messages), longest_gap_s)
+    timeline = lay_out(make_recording(blocks, messages=messages), longest_gap_s)
     reached_us = 0.0
     for stretch in timeline.stretches:
         assert stretch.position_us >= reached_us

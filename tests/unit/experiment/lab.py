@@ -11,18 +11,20 @@ from typing import Any
 import msgspec
 
 from gazelive.clock import ManualClock
-from gazelive.config.schema import ExperimentConfig
 from gazelive.devices.protocol import GazeDevice
 from gazelive.devices.simulated import SimulatedDevice
-from gazelive.experiment.desk import Desk
-from gazelive.experiment.display import Participant, Picture
-from gazelive.experiment.plan import Plan, PlannedTrial
+from gazelive.experiment.config.schema import ExperimentConfig
+from gazelive.experiment.display.display import Participant, Picture
+from gazelive.experiment.process.device_thread import DeviceThread
+from gazelive.experiment.protocol.plan import Plan, PlannedTrial
+from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.experiment.session import Session
-from gazelive.experiment.stage import SessionAbortedError
 from gazelive.gaze.documents import Posterior
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import SessionManifest, SessionWriter, read_session
+from gazelive.recordings.session.manifest import SessionManifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
 
 from .manual_display import ManualDisplay
 
@@ -88,20 +90,20 @@ class Lab:
                 screen=self.display.screen,
             ),
         )
-        self.desk = Desk(self.device, writer, clock=self.clock)
+        self.device_thread = DeviceThread(self.device, writer, clock=self.clock)
         self.session = self.kind(
             self.config,
             self.plan or plan_of_images(self.n_images, self.n_foils),
             Participant(viewer="anna", session=1, eyes="R", mode=self.mode),  # type: ignore[arg-type]
             self.display,
-            self.desk,
+            self.device_thread,
             clock=self.clock,
             folder=self.folder,
             attended=self.attended,
             latest_posterior=self.latest_posterior,
             say=self.console.append,
         )
-        self.display.each_flip = self.desk.turn
+        self.display.each_flip = self.device_thread.turn
 
     def run(self, script: Callable[[Session], None] = scene_viewing) -> Recording:
         """Run it to its end and read what was recorded."""
@@ -110,8 +112,8 @@ class Lab:
         except SessionAbortedError as abort:
             self.session.report.reason = str(abort)
         finally:
-            with closing(self.desk.device):
-                self.desk.close(self.session.report.reason)
+            with closing(self.device_thread.device):
+                self.device_thread.close(self.session.report.reason)
         return read_session(self.folder)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gazelive.clock import ManualClock
-from gazelive.experiment.display import Key, Scene
+from gazelive.experiment.display.display import Key, Scene
 from gazelive.gaze.screen import PAPER_SCREEN
 
 FRAME_S = 1 / 60

@@ -4,18 +4,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.errors import ConfigError
-from gazelive.experiment.dialogue import (
+from gazelive.experiment.display.display import Participant
+from gazelive.experiment.process.dialogue import (
     TakenSessions,
     ask_participant,
     session_problem,
     viewer_problem,
 )
-from gazelive.experiment.display import Participant
-from gazelive.recordings.session_manifest import SessionManifest, write_manifest
+from gazelive.recordings.session.manifest import SessionManifest, write_manifest
 
 
 def recorded(folder: Path, name: str, viewer: str | None, session: str) -> None:

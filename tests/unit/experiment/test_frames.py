@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.clock import ManualClock
-from gazelive.experiment.frames import (
+from gazelive.experiment.display.frames import (
     FrameLog,
     FramePacer,
     FrameSummary,
@@ -46,7 +45,7 @@ def test_every_interval_of_a_trial_counts_and_none_between_trials(
 
 
 @given(intervals)
-def test_a_summary_says_what_numpy_says(intervals_s: list[float]) -> None:
+def test_a_summary_equals_numpy(intervals_s: list[float]) -> None:
     summary = summarise_intervals(intervals_s, FRAME_S)
     assert summary.n == len(intervals_s)
     assert summary.dropped == sum(interval_s > 1.5 * FRAME_S for interval_s in intervals_s)
@@ -67,7 +66,7 @@ def test_a_trial_that_runs_is_part_of_the_session() -> None:
     assert log.session.n == 3
 
 
-def test_a_trial_that_is_begun_again_ends_the_one_before() -> None:
+def test_a_new_trial_ends_the_one_before() -> None:
     log = FrameLog(FRAME_S)
     log.start_trial()
     log.add(0.0)
@@ -81,8 +80,8 @@ def test_a_trial_that_is_begun_again_ends_the_one_before() -> None:
     )
 
 
-def test_a_frame_takes_time() -> None:
-    with pytest.raises(ValueError, match="longer than 0"):
+def test_the_duration_of_a_frame_is_positive() -> None:
+    with pytest.raises(ValueError, match="must be positive"):
         FrameLog(0)
 
 
@@ -114,7 +113,7 @@ def test_paced_frames_do_not_drift() -> None:
     assert clock.now_s() == pytest.approx(1000.0, abs=1e-6)
 
 
-def test_a_frame_is_measured_where_a_screen_holds_flips_back() -> None:
+def test_a_frame_is_measured_on_a_synchronised_screen() -> None:
     rng = np.random.default_rng(1)
     flips_s = np.arange(31) / 59.95 + rng.normal(0, 2e-4, 31)
     flips_s[20:] += 0.2  # one that was late
@@ -124,5 +123,5 @@ def test_a_frame_is_measured_where_a_screen_holds_flips_back() -> None:
 
 
 @pytest.mark.parametrize("flips_s", [[], [1.0], [1.0, 1.0, 1.0], list(np.arange(30) / 1900)])
-def test_no_screen_no_frame(flips_s: list[float]) -> None:
+def test_without_a_screen_no_frame_is_measured(flips_s: list[float]) -> None:
     assert measured_frame_s(flips_s, [60.0]) is None

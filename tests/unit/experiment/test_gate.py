@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.experiment.gate import FixationGate
+from gazelive.experiment.protocol.gate import FixationGate
 from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 
@@ -51,7 +50,7 @@ def test_a_blink_ends_a_dwell_but_a_dropout_does_not() -> None:
         assert (tested.opened_us is not None) == opens
 
 
-def test_what_the_link_lost_ends_a_dwell_too() -> None:
+def test_a_gap_in_the_link_ends_a_dwell() -> None:
     """Samples that never came are no NaN; gaze may have been anywhere meanwhile."""
     for n_lost, opens in ((10, True), (100, False)):
         tested = gate()
@@ -60,7 +59,7 @@ def test_what_the_link_lost_ends_a_dwell_too() -> None:
         assert (tested.opened_us is not None) == opens
 
 
-def test_gaze_before_its_time_does_not_count() -> None:
+def test_earlier_gaze_does_not_count() -> None:
     late = gate()
     late.from_us = 250_000
     late.push(looking(np.full(500, 0.2)))
@@ -89,7 +88,7 @@ def test_of_two_eyes_the_mean_counts_and_one_is_enough() -> None:
     st.lists(st.sampled_from([0.3, 1.0, 2.0, np.nan]), min_size=1, max_size=40),
     st.lists(st.integers(1, 200), max_size=10),
 )
-def test_how_samples_are_cut_makes_no_difference(pieces: list[float], cuts: list[int]) -> None:
+def test_chunks_make_no_difference(pieces: list[float], cuts: list[int]) -> None:
     samples = looking(np.repeat(pieces, 37))
     whole, cut = gate(dwell_s=0.1), gate(dwell_s=0.1)
     whole.push(samples)

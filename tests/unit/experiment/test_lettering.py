@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
-from gazelive.experiment.lettering import draw_lines
+from gazelive.experiment.display.lettering import draw_lines
 
 texts = st.text(st.characters(codec="latin-1", categories=["L", "N", "P", "Zs"]), max_size=300)
 
@@ -38,7 +37,7 @@ def test_text_of_any_kind_stays_within_its_box(text: str) -> None:
     assert not ink[:, -30:].any()
 
 
-def test_lines_are_wrapped_and_their_own_are_kept() -> None:
+def test_lines_wrap_and_line_breaks_are_kept() -> None:
     assert n_lines(written("oxx oxx")) == 1
     assert n_lines(written("oxx\noxx\n\noxx")) == 3
     assert n_lines(written("oxx " * 30)) > 3
@@ -57,7 +56,7 @@ def test_lines_are_centred(text: str) -> None:
     assert (y.min() + y.max()) / 2 == pytest.approx(150, abs=8)
 
 
-def test_much_text_is_set_smaller() -> None:
+def test_long_text_shrinks() -> None:
     text = "words and words and more of them " * 12
     y, _ = np.nonzero(written(text))
     assert y.min() >= 40

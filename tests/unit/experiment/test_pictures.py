@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from gazelive.errors import RecordingError
-from gazelive.experiment.pictures import load_picture
+from gazelive.experiment.display.scene_painting import load_picture
 
 RED, GREEN = (255, 0, 0), (0, 255, 0)
 
@@ -19,7 +19,7 @@ def halves(mode: str = "RGB") -> Image.Image:
     return image
 
 
-def test_an_image_comes_upright_as_its_camera_says(tmp_path: Path) -> None:
+def test_images_are_rotated_by_exif(tmp_path: Path) -> None:
     turned = halves().transpose(Image.Transpose.ROTATE_90)
     exif = Image.Exif()
     exif[0x0112] = 6  # to be turned by 90° clockwise
@@ -30,7 +30,7 @@ def test_an_image_comes_upright_as_its_camera_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "1", "RGBA", "LA", "CMYK", "I;16"])
-def test_every_kind_of_image_becomes_rgb_of_the_wanted_size(tmp_path: Path, mode: str) -> None:
+def test_every_image_mode_becomes_rgb_of_the_requested_size(tmp_path: Path, mode: str) -> None:
     suffix = "tif" if mode == "CMYK" else "png"
     grey = Image.new("L", (20, 10), 204)
     if mode == "I;16":
@@ -46,7 +46,7 @@ def test_every_kind_of_image_becomes_rgb_of_the_wanted_size(tmp_path: Path, mode
     assert np.abs(np.asarray(shown).astype(int) - expected).max() <= 2
 
 
-def test_what_is_transparent_shows_the_background(tmp_path: Path) -> None:
+def test_transparent_pixels_show_the_background(tmp_path: Path) -> None:
     image = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
     image.paste((255, 0, 0, 255), (0, 0, 10, 10))
     image.save(tmp_path / "a.png")
@@ -55,7 +55,7 @@ def test_what_is_transparent_shows_the_background(tmp_path: Path) -> None:
     assert shown.getpixel((17, 5)) == (128, 128, 128)
 
 
-def test_an_embedded_profile_is_turned_into_srgb(tmp_path: Path) -> None:
+def test_an_embedded_profile_is_converted_to_srgb(tmp_path: Path) -> None:
     lab = ImageCms.createProfile("LAB")
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     image = halves()
@@ -68,7 +68,7 @@ def test_an_embedded_profile_is_turned_into_srgb(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.asarray(shown), np.asarray(image))
 
 
-def test_a_large_image_is_made_smaller_smoothly(tmp_path: Path) -> None:
+def test_a_large_image_shrinks_smoothly(tmp_path: Path) -> None:
     stripes = np.zeros((1200, 1800), np.uint8)
     stripes[:, ::2] = 255
     Image.fromarray(stripes).save(tmp_path / "a.png")
@@ -76,11 +76,11 @@ def test_a_large_image_is_made_smaller_smoothly(tmp_path: Path) -> None:
     assert np.abs(shown[5:-5, 5:-5] - 127).max() <= 2
 
 
-def test_what_is_no_image_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_image_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(b"not a picture")
-    with pytest.raises(RecordingError, match=r"a\.jpg: is not an image"):
+    with pytest.raises(RecordingError, match=r"a\.jpg: not a readable image"):
         load_picture(tmp_path / "a.jpg", (10, 10), 128)
-    with pytest.raises(RecordingError, match=r"b\.jpg: there is no such image"):
+    with pytest.raises(RecordingError, match=r"b\.jpg: no such image"):
         load_picture(tmp_path / "b.jpg", (10, 10), 128)
     halves().save(tmp_path / "c.png")
     (tmp_path / "c.png").write_bytes((tmp_path / "c.png").read_bytes()[:60])

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from gazelive.config.schema import ExperimentConfig
 from gazelive.errors import ConfigError
-from gazelive.experiment.plan import make_plan, picture_of, questions
-from gazelive.recordings.image_files import images_in
+from gazelive.experiment.config.schema import ExperimentConfig
+from gazelive.experiment.protocol.plan import make_plan, picture_of, questions
+from gazelive.stimuli.image_files import images_in
 
 from .lab import changed
 
@@ -22,7 +22,7 @@ def images(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_no_image_comes_twice_and_the_order_is_the_seeds(images: Path) -> None:
+def test_no_image_repeats_and_the_seed_sets_the_order(images: Path) -> None:
     config = ExperimentConfig()
     one, same = (make_plan(config, images, "anna", 1) for _ in range(2))
     assert one == same
@@ -37,10 +37,10 @@ def test_a_choice_of_the_images(images: Path) -> None:
     config = changed(ExperimentConfig(), stimuli={"n_images": 5, "order_seed": 3})
     plan = make_plan(config, images, "anna", 1)
     assert len(plan.trials) == 5
-    assert plan.told().startswith("5 of 12 images, in the order of seed 3: ")
+    assert plan.summary().startswith("5 of 12 images, order seed 3: ")
 
 
-def test_crosses_lie_in_the_middle_part_of_the_image(images: Path) -> None:
+def test_crosses_lie_in_the_central_part_of_the_image(images: Path) -> None:
     for trial in make_plan(ExperimentConfig(), images, "anna", 1).trials:
         x_px, y_px = trial.cross_px
         assert 960 - 601 <= x_px <= 960 + 601
@@ -55,15 +55,15 @@ def test_an_image_fits_in_its_rectangle_and_keeps_its_shape(tmp_path: Path) -> N
         assert picture.left_px + picture.width_px / 2 == 960
 
 
-def test_no_images_and_no_image_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"stimuli.folder: there are no images"):
+def test_missing_and_unreadable_images_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"stimuli.folder: no images"):
         make_plan(ExperimentConfig(), tmp_path, "anna", 1)
     (tmp_path / "cat.png").write_bytes(b"nothing")
-    with pytest.raises(ConfigError, match="is no image"):
+    with pytest.raises(ConfigError, match="not a readable image"):
         make_plan(ExperimentConfig(), tmp_path, "anna", 1)
 
 
-def test_questions_are_half_about_images_that_were_not_shown(images: Path) -> None:
+def test_half_of_the_questions_are_about_new_images(images: Path) -> None:
     config = changed(ExperimentConfig(), task={"recognition_questions": 6})
     plan = make_plan(config, images, "anna", 1)
     assert len(plan.trials) == 9
@@ -74,7 +74,7 @@ def test_questions_are_half_about_images_that_were_not_shown(images: Path) -> No
     assert len({picture.path for picture, _ in asked}) == 6
 
 
-def test_what_is_no_image_is_not_shown_and_the_order_is_that_of_any_system(tmp_path: Path) -> None:
+def test_only_images_are_listed_in_the_same_order_on_all_systems(tmp_path: Path) -> None:
     for name in ("b.png", "A.PNG", "C.jpg", "e.png"):
         Image.new("RGB", (30, 20)).save(tmp_path / name)
     (tmp_path / "._e.png").write_bytes(b"left by macOS")

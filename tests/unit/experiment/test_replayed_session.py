@@ -12,15 +12,15 @@ from PIL import Image
 from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import RecordingError
-from gazelive.experiment.display import Blank, Cross, Picture, Words
-from gazelive.experiment.plan import picture_of
-from gazelive.experiment.replayed_session import ReplayedSession, plan_of
+from gazelive.experiment.display.display import Blank, Cross, Picture, Words
+from gazelive.experiment.protocol.plan import picture_of
+from gazelive.experiment.protocol.replayed_session import ReplayedSession, plan_of
 from gazelive.recordings.trials import find_trials
 
 from .lab import SHORT, Lab, changed, texts
 
 
-def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
+def test_a_replay_shows_scenes_at_their_recorded_times(tmp_path: Path) -> None:
     first = Lab(tmp_path / "first", n_images=2)
     original = first.run()
     clock = ManualClock(5.0)
@@ -44,7 +44,7 @@ def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
     assert crosses == [(600, 350), (800, 400)]
     assert sum(isinstance(scene, Picture) for scene in scenes) == 1
     assert any(isinstance(scene, Words) and "image2.png" in scene.text for scene in scenes)
-    assert lab.session.report.reason == "the recording was replayed to its end"
+    assert lab.session.report.reason == "end of the recording"
     said = texts(replayed)
     assert [text for text in said if text.startswith("gate_replayed")] == [
         "gate_replayed 1", "gate_replayed 2",
@@ -59,7 +59,7 @@ def test_a_replay_shows_what_was_shown_when_it_was(tmp_path: Path) -> None:
     assert picture_s - began_s == pytest.approx((onset_us - began_us) / 1e6, abs=0.1)
 
 
-def test_a_replay_that_is_left_says_so_and_damaged_images_do_not_end_it(tmp_path: Path) -> None:
+def test_an_aborted_replay_and_damaged_images(tmp_path: Path) -> None:
     original = Lab(tmp_path / "first", n_images=2).run()
     clock = ManualClock(5.0)
     stimuli = tmp_path / "stimuli"
@@ -88,7 +88,7 @@ def test_a_replay_that_is_left_says_so_and_damaged_images_do_not_end_it(tmp_path
     assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "aborted"]
 
 
-def test_a_replay_on_another_screen_has_its_crosses_in_the_same_places(tmp_path: Path) -> None:
+def test_a_replay_on_another_screen_scales_positions(tmp_path: Path) -> None:
     original = Lab(tmp_path / "first", n_images=1).run()
     half = changed(SHORT, screen={"width_px": 960, "height_px": 540})
     (trial,) = plan_of(original, half, tmp_path).trials
@@ -137,7 +137,7 @@ def test_a_replay_finds_images_beside_its_recording(tmp_path: Path) -> None:
     assert trial.picture == Picture(tmp_path / "first" / "image1.png", 210.0, 40.0, 1500.0, 1000.0)
 
 
-def test_a_replay_without_images_says_so(tmp_path: Path) -> None:
+def test_a_replay_without_images_shows_a_text(tmp_path: Path) -> None:
     original = Lab(tmp_path / "first", n_images=1).run()
     messages = tuple(m for m in original.messages if "IMGLOAD" not in m.text)
     original = replace(original, messages=messages, trials=find_trials(messages, original.blocks))
@@ -150,4 +150,4 @@ def test_a_replay_without_images_says_so(tmp_path: Path) -> None:
         kind=ReplayedSession,
     )
     lab.run()
-    assert Words("The recording names no image") in [scene for _, scene in lab.display.shown]
+    assert Words("No image in the recording") in [scene for _, scene in lab.display.shown]

@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from gazelive.config.schema import Keys
-from gazelive.engine.addresses import free_addresses
 from gazelive.errors import ConfigError, DeviceError, GazeliveError, RecordingError
 from gazelive.experiment import run
-from gazelive.experiment.display import Words
-from gazelive.experiment.saving import save
+from gazelive.experiment.config.schema import Keys
+from gazelive.experiment.display.display import Words
+from gazelive.experiment.process.saving import save
+from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.scene_viewing import scene_viewing
-from gazelive.experiment.stage import SessionAbortedError
-from gazelive.recordings.session_folder import read_manifest, read_session
-from gazelive.recordings.storage_errors import storage_error
+from gazelive.live.wire.addresses import free_addresses
+from gazelive.recordings.session.manifest import read_manifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.system.children import python_module
+from gazelive.system.files import storage_error
 
 from .lab import Lab
 
@@ -32,9 +34,13 @@ def finished(tmp_path: Path, **options: Any) -> Lab:
 
 def saved(lab: Lab) -> list[Exception]:
     failures = save(
-        lab.session, lab.desk, lab.display, lab.desk._recorder._writer, lab.console.append
+        lab.session,
+        lab.device_thread,
+        lab.display,
+        lab.device_thread._recorder._writer,
+        lab.console.append,
     )
-    lab.desk.device.close()
+    lab.device_thread.device.close()
     return failures
 
 
@@ -52,7 +58,7 @@ def test_a_disk_that_takes_no_more_does_not_keep_the_rest_from_being_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab = finished(tmp_path)
-    writer = lab.desk._recorder._writer
+    writer = lab.device_thread._recorder._writer
 
     def full(**_fields: object) -> None:
         raise RecordingError("the disk is full", path=lab.folder)
@@ -86,7 +92,7 @@ def test_a_file_that_does_not_come_is_a_failure_that_is_told(
     def lost(*_arguments: object) -> Path:
         raise DeviceError("the EDF was not received: it is on the Host PC as ANNA_1.EDF")
 
-    monkeypatch.setattr(lab.desk.device, "receive_host_file", lost)
+    monkeypatch.setattr(lab.device_thread.device, "receive_host_file", lost)
     (failure,) = saved(lab)
     assert "ANNA_1.EDF" in str(failure)
     assert read_manifest(lab.folder).finished_at is not None
@@ -97,7 +103,7 @@ def test_an_engine_that_never_comes_can_be_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     lab = Lab(tmp_path / "s")
-    lines = run._Lines(str(free_addresses()), lab.desk.device)
+    lines = run._Lines(str(free_addresses()), lab.device_thread.device)
     monkeypatch.setattr(run, "ENGINE_LATE_S", 0.0)
     lab.display.press_at = [(lambda d: isinstance(d.scene, Words) and "SPACE" in d.scene.hint, key)]
     try:
@@ -108,8 +114,8 @@ def test_an_engine_that_never_comes_can_be_done_without(
                 lines.wait_for_engine(lab.display, Keys())
     finally:
         lines.close()
-        lab.desk.close("done")
-        lab.desk.device.close()
+        lab.device_thread.close("done")
+        lab.device_thread.device.close()
 
 
 def test_a_script_run_by_hand_waits_for_an_orderly_end(
@@ -146,9 +152,8 @@ def test_a_script_run_by_hand_waits_for_an_orderly_end(
     with pytest.raises(SystemExit) as ended:
         run.main(lambda _session: None)
     assert ended.value.code == 7
-    assert commands[0][2:] == [
-        "gazelive", "record", str(script.with_suffix(".toml")), "--viewer", "anna",
-    ]  # fmt: skip
+    config = str(script.with_suffix(".toml"))
+    assert commands == [python_module("gazelive", "record", config, "--viewer", "anna")]
 
 
 def test_nobody_who_reads_the_console_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,5 +185,5 @@ def test_the_exit_code_tells_a_failure_from_a_mistake(
 
     monkeypatch.setattr(run, "run_session", fails)
     nothing: Any = None
-    assert run.run_told(nothing, nothing, nothing) == exit_code
+    assert run.run_reporting(nothing, nothing, nothing) == exit_code
     assert capsys.readouterr().err == f"error: {error}\n"

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
-from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
-from gazelive.experiment.scene_painting import Painter, Patch, fitted_above
+from gazelive.experiment.display.display import Blank, Cross, Picture, Question, Target, Words
+from gazelive.experiment.display.scene_painting import Painter, Patch, fitted_above
 from gazelive.gaze.screen import PAPER_SCREEN
 
 GREY = 128
@@ -38,7 +37,7 @@ def middle(patch: Patch) -> tuple[float, float]:
 
 @pytest.mark.parametrize("kind", ["cross", "target"])
 @pytest.mark.parametrize("position", [(0, 0), (1919, 1079), (960, 540), (17, 1003)])
-def test_a_mark_has_its_middle_on_its_pixel(kind: str, position: tuple[int, int]) -> None:
+def test_a_shape_is_centred_on_its_pixel(kind: str, position: tuple[int, int]) -> None:
     scene = Cross(*position, 0.6) if kind == "cross" else Target(*position)
     (patch,) = FULL.paint(scene)
     assert middle(patch) == position
@@ -90,7 +89,7 @@ def test_a_picture_fills_its_rectangle_upright(image_path: Path) -> None:
     assert (small.left_px, small.top_px, small.image.size) == (140, 67, (1000, 666))
 
 
-def test_nothing_is_nothing() -> None:
+def test_a_blank_has_no_patches() -> None:
     assert FULL.paint(Blank()) == ()
     assert FULL.paint(Words("")) == ()
     assert FULL.paint(Words(" \n ", hint="")) == ()
@@ -113,7 +112,7 @@ def test_words_are_centred_and_stay_on_the_screen(window_px: tuple[int, int]) ->
 
 
 @pytest.mark.parametrize(("grey", "dark"), [(0, False), (60, False), (128, True), (255, True)])
-def test_ink_can_be_read_on_any_background(grey: int, dark: bool) -> None:
+def test_ink_has_contrast_on_any_background(grey: int, dark: bool) -> None:
     def luminance(value: int) -> float:
         part = value / 255
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4

@@ -10,19 +10,23 @@ import msgspec
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.config.schema import Keys
 from gazelive.devices.protocol import HostRequest
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, RecordingError
-from gazelive.experiment.display import Blank, Cross, Picture, Question, Target, Words
-from gazelive.experiment.stage import Stage
+from gazelive.experiment.config.schema import Keys
+from gazelive.experiment.display.display import Blank, Cross, Picture, Question, Target, Words
+from gazelive.experiment.protocol.stage import Stage
 from gazelive.gaze.documents import Posterior
-from gazelive.offline.scanpaths import gather
-from gazelive.recordings.bids_tables import OWN_VARIABLES
+from gazelive.recordings.bids.tables import OWN_VARIABLES
 from gazelive.recordings.recording import Calibration
+from gazelive.workflows.gathering import gather
 
 from .lab import SHORT, Lab, changed, plan_of_images, texts
 from .manual_display import FRAME_S, ManualDisplay
+
+
+def is_pause(display: ManualDisplay) -> bool:
+    return isinstance(display.scene, Words) and display.scene.text == "Pause"
 
 
 def test_a_session_is_recorded_from_cross_to_blank(tmp_path: Path) -> None:
@@ -70,7 +74,7 @@ def test_the_viewer_looks_at_the_cross_and_then_at_the_image(tmp_path: Path) -> 
     assert float(after["right_x"].std()) > 50
 
 
-def test_nobody_fixates_then_the_tracker_is_calibrated_then_the_trial_is_skipped(
+def test_without_a_fixation_the_tracker_is_calibrated_and_the_trial_skipped(
     tmp_path: Path,
 ) -> None:
     config = changed(SHORT, gate={"radius_deg": 0.01, "timeout_s": 0.5})
@@ -105,13 +109,13 @@ def test_calibration_every_14_trials_and_drift_checks_between(tmp_path: Path) ->
     [("s", ["skipped", "shown"]), ("r", ["repeated", "shown", "shown"]),
      ("c", ["repeated", "shown", "shown"]), ("p", ["repeated", "shown", "shown"])],
 )  # fmt: skip
-def test_keys_end_a_trial_and_the_session_goes_on(
+def test_keys_end_a_trial_and_the_session_continues(
     tmp_path: Path, key: str, outcomes: list[str]
 ) -> None:
     lab = Lab(tmp_path / "s", n_images=2)
     lab.display.press_at = [
         (lambda display: isinstance(display.scene, Picture), key),
-        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+        (is_pause, "space"),
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == outcomes
@@ -132,13 +136,13 @@ def after_the_image(display: ManualDisplay) -> bool:
     [("s", ["shown", "shown"]), ("r", ["repeated", "shown", "shown"]),
      ("c", ["shown", "shown"]), ("p", ["shown", "shown"])],
 )  # fmt: skip
-def test_an_image_that_was_seen_comes_again_only_if_that_is_wanted(
+def test_a_seen_image_repeats_only_on_request(
     tmp_path: Path, key: str, outcomes: list[str]
 ) -> None:
     lab = Lab(tmp_path / "s", n_images=2)
     lab.display.press_at = [
         (after_the_image, key),
-        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+        (is_pause, "space"),
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == outcomes
@@ -149,11 +153,11 @@ def test_an_image_that_was_seen_comes_again_only_if_that_is_wanted(
 
 
 @pytest.mark.parametrize("key", ["s", "r", "c", "p"])
-def test_keys_of_trials_do_no_harm_in_a_calibration(tmp_path: Path, key: str) -> None:
+def test_trial_keys_are_ignored_during_a_calibration(tmp_path: Path, key: str) -> None:
     lab = Lab(tmp_path / "s", n_images=1)
     lab.display.press_at = [
         (lambda display: isinstance(display.scene, Target), key),
-        (lambda display: display.scene == Words("Pause", "Press SPACE to go on"), "space"),
+        (is_pause, "space"),
     ]
     recording = lab.run()
     assert [t.variables["outcome"] for t in recording.trials] == ["shown"]
@@ -161,7 +165,7 @@ def test_keys_of_trials_do_no_harm_in_a_calibration(tmp_path: Path, key: str) ->
     assert ("pause" in texts(recording)) == (key == "p")
 
 
-def test_an_image_that_cannot_be_read_does_not_end_the_session(tmp_path: Path) -> None:
+def test_an_unreadable_image_does_not_end_the_session(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "s")
     second = lab.session.plan.trials[1].picture
 
@@ -173,7 +177,7 @@ def test_an_image_that_cannot_be_read_does_not_end_the_session(tmp_path: Path) -
     recording = lab.run()
     assert [t.name for t in recording.trials] == ["1", "3"]
     assert [what for _, _, what in lab.session.report.outcomes] == ["shown", "skipped", "shown"]
-    assert any("Trial 2 is left out" in told for told in lab.console)
+    assert any("Trial 2 skipped" in text for text in lab.console)
 
 
 def test_a_stop_from_the_dashboard_ends_the_trial_with_its_image(tmp_path: Path) -> None:
@@ -187,7 +191,7 @@ def test_a_stop_from_the_dashboard_ends_the_trial_with_its_image(tmp_path: Path)
         def serve(self) -> None:
             pass
 
-    lab.desk._server = Server()  # type: ignore[assignment]
+    lab.device_thread._server = Server()  # type: ignore[assignment]
     recording = lab.run()
     (trial,) = recording.trials
     assert (trial.result, trial.variables["evidence"]) == ("3", "1")
@@ -224,7 +228,7 @@ def test_an_attended_session_waits_for_its_keys(tmp_path: Path) -> None:
     assert lab.clock.now_s() > start_s + 60
 
 
-def test_how_long_and_how_soon_each_image_came_is_logged(tmp_path: Path) -> None:
+def test_duration_and_delay_of_each_image_are_logged(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "s")
     recording = lab.run()
     for trial in recording.trials:
@@ -233,7 +237,7 @@ def test_how_long_and_how_soon_each_image_came_is_logged(tmp_path: Path) -> None
     assert len(lab.session.report.image_ms) == len(lab.session.report.onset_delays_ms) == 3
 
 
-def test_recognition_asks_about_shown_and_other_images(tmp_path: Path) -> None:
+def test_recognition_asks_about_shown_and_new_images(tmp_path: Path) -> None:
     config = changed(SHORT, task={"recognition_questions": 5})
     lab = Lab(tmp_path / "s", config=config, n_images=2, n_foils=3, attended=True)
     shown = {trial.picture for trial in lab.session.plan.trials}
@@ -283,7 +287,7 @@ def settled(p: float, n_images: int, *, unknown: float = 0.0) -> Posterior:
 
 
 @pytest.mark.parametrize(("unknown", "n_trials"), [(0.0, 3), (0.2, 5)])
-def test_a_session_that_identifies_stops_once_it_is_sure(
+def test_an_identification_session_stops_early(
     tmp_path: Path, unknown: float, n_trials: int
 ) -> None:
     config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 2})
@@ -294,13 +298,11 @@ def test_a_session_that_identifies_stops_once_it_is_sure(
     )
     recording = lab.run()
     assert len(recording.trials) == n_trials
-    assert ("passed 0.95" in lab.session.report.reason) == (n_trials == 3)
+    assert ("reached 0.95" in lab.session.report.reason) == (n_trials == 3)
 
 
 @pytest.mark.parametrize("key", ["s", "c"])
-def test_keys_while_the_posterior_is_waited_for_are_heard_afterwards(
-    tmp_path: Path, key: str
-) -> None:
+def test_keys_during_the_wait_for_a_posterior_are_handled_later(tmp_path: Path, key: str) -> None:
     config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
     lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
     lab.display.press_at = [(lambda display: len(lab.session._shown) == 1, key)]
@@ -309,7 +311,7 @@ def test_keys_while_the_posterior_is_waited_for_are_heard_afterwards(
     assert sum(c.kind == "calibration" for c in recording.calibrations) == 1 + (key == "c")
 
 
-def test_an_engine_that_says_nothing_stops_nothing(tmp_path: Path) -> None:
+def test_without_a_posterior_the_session_continues(tmp_path: Path) -> None:
     config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
     lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
     assert len(lab.run().trials) == 2
@@ -330,7 +332,7 @@ class WithMenu(SimulatedDevice):
     [("skip", ["skipped", "shown"]), ("repeat", ["repeated", "shown", "shown"]),
      ("abort", ["aborted"])],
 )  # fmt: skip
-def test_a_trial_can_be_ended_at_the_trackers_own_computer(
+def test_a_trial_can_be_ended_on_the_host_pc(
     tmp_path: Path, request_: HostRequest, outcomes: list[str]
 ) -> None:
     clock = ManualClock(100.0)
@@ -361,7 +363,7 @@ class Uncalibrated(SimulatedDevice):
         return super().calibrate()
 
 
-def test_leaving_the_set_up_offers_another_calibration(tmp_path: Path) -> None:
+def test_leaving_the_setup_offers_another_calibration(tmp_path: Path) -> None:
     clock = ManualClock(100.0)
     device = Uncalibrated("anna", seed=1, session=1, clock=clock)
     lab = Lab(tmp_path / "s", n_images=1, clock=clock, device=device, attended=True)
@@ -376,7 +378,7 @@ def test_leaving_the_set_up_offers_another_calibration(tmp_path: Path) -> None:
     assert device.n_left == 2
 
 
-def test_trials_that_were_given_up_teach_nothing(tmp_path: Path) -> None:
+def test_skipped_and_repeated_trials_are_not_evidence(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "s")
     lab.display.press_at = [(lambda display: isinstance(display.scene, Picture), "s")]
     lab.run()
@@ -386,7 +388,7 @@ def test_trials_that_were_given_up_teach_nothing(tmp_path: Path) -> None:
     assert any("1 trial was skipped or repeated" in warning for warning in gathered.warnings)
 
 
-def test_every_text_is_pictured_and_the_first_of_each_other_scene(tmp_path: Path) -> None:
+def test_snapshots_of_every_text_and_the_first_of_each_scene(tmp_path: Path) -> None:
     display = ManualDisplay(ManualClock())
     stage = Stage(
         display, Keys(), attended=False, each_frame=lambda: None, snapshots=tmp_path / "pictures"
@@ -397,7 +399,7 @@ def test_every_text_is_pictured_and_the_first_of_each_other_scene(tmp_path: Path
     assert pictures == ["blank.png", "target.png", "words-2.png", "words.png"]
 
 
-def test_a_long_path_to_an_image_does_not_cost_its_place(tmp_path: Path) -> None:
+def test_a_long_image_path_keeps_its_position(tmp_path: Path) -> None:
     far = Path("/stimuli", *("a_folder_with_a_long_name",) * 5, "image1.png")
     plan = plan_of_images(1)
     (trial,) = plan.trials
@@ -407,6 +409,6 @@ def test_a_long_path_to_an_image_does_not_cost_its_place(tmp_path: Path) -> None
     assert "!V IMGLOAD CENTER image1.png 960 540 1500 1000" in said
 
 
-def test_all_that_a_trial_tells_has_a_column_in_bids(tmp_path: Path) -> None:
+def test_every_trial_variable_has_a_bids_column(tmp_path: Path) -> None:
     (trial,) = Lab(tmp_path / "s", n_images=1).run().trials
     assert set(trial.variables) == {"image", *OWN_VARIABLES}

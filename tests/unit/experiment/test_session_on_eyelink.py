@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.devices.eyelink import EyeLinkDevice, EyeLinkSettings
+from gazelive.devices.eyelink.device import EyeLinkDevice
+from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import DeviceDisconnectedError
-from gazelive.experiment.display import Cross, Picture
+from gazelive.experiment.display.display import Cross, Picture
+from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.scene_viewing import scene_viewing
-from gazelive.experiment.stage import SessionAbortedError
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import read_manifest, read_session
+from gazelive.recordings.session.manifest import read_manifest
+from gazelive.recordings.session.reader import read_session
 
-from ..devices.fake_host import Behaviour, FakeHost
-from ..devices.fake_pylink import FakePylink
+from ...support.fake_host import Behaviour, FakeHost
+from ...support.fake_pylink import FakePylink
 from .lab import SHORT, Lab, changed, texts
 
 
@@ -48,7 +50,7 @@ class EyeLinkLab(Lab):
                     host.show(scene.path.name)
                 case _:
                     host.hide()
-        self.desk.turn()
+        self.device_thread.turn()
 
     def record(self) -> tuple[Recording, Path | None]:
         """Run the experiment, whatever happens; return what was recorded, and the EDF."""
@@ -59,14 +61,14 @@ class EyeLinkLab(Lab):
             self.session.report.reason = str(error)
         finally:
             with suppress(DeviceDisconnectedError):  # which was told before
-                self.desk.close(self.session.report.reason)
+                self.device_thread.close(self.session.report.reason)
             if self.pylink.host.is_connected:
                 edf = self.eyelink.receive_host_file(self.folder, self.folder.name)
             self.eyelink.close()
         return read_session(self.folder), edf
 
 
-def test_a_whole_experiment_is_what_the_camera_saw(tmp_path: Path) -> None:
+def test_a_whole_experiment_records_the_camera_data(tmp_path: Path) -> None:
     lab = EyeLinkLab(tmp_path / "anna_1", n_images=4)
     recording, edf = lab.record()
     seen = lab.pylink.host.files["ANNA1.EDF"]
@@ -100,7 +102,7 @@ def test_drift_checks_and_recalibrations_reach_the_session(tmp_path: Path) -> No
     assert len(recording.drift_corrections) == 3
 
 
-def test_escape_ends_it_with_the_edf(tmp_path: Path) -> None:
+def test_escape_ends_the_session_and_saves_the_edf(tmp_path: Path) -> None:
     lab = EyeLinkLab(tmp_path / "s", n_images=3)
     lab.display.press_at.append((lambda display: isinstance(display.scene, Picture), "escape"))
     recording, edf = lab.record()
@@ -110,7 +112,7 @@ def test_escape_ends_it_with_the_edf(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 700, 2500])
-def test_a_cable_that_comes_off_leaves_all_that_came(tmp_path: Path, after: int) -> None:
+def test_a_lost_connection_keeps_all_received_data(tmp_path: Path, after: int) -> None:
     lab = EyeLinkLab(tmp_path / "s", Behaviour(disconnect_after=after), n_images=3)
     recording, edf = lab.record()
     assert recording.n_samples == after

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gazelive.clock import ManualClock
-from gazelive.config.schema import ExperimentConfig, Screen, Tracker
 from gazelive.errors import ConfigError, DeviceUnavailableError
-from gazelive.experiment.display import Participant
-from gazelive.experiment.spec import RunSpec
-from gazelive.experiment.windowless_display import WindowlessDisplay, open_windowless
+from gazelive.experiment.config.schema import ExperimentConfig, Screen, Tracker
+from gazelive.experiment.display.display import Participant
+from gazelive.experiment.display.windowless_display import WindowlessDisplay, open_windowless
+from gazelive.experiment.process.launch import RunSpec
+from gazelive.live.settings import LiveSettings
 
 
 def spec_with(device: str) -> RunSpec:
     return RunSpec(
         config=ExperimentConfig(tracker=Tracker(device=device)),
-        config_path="demo.toml",
+        config_path=Path("demo.toml"),
         participant=Participant(viewer=None, session=1, eyes="R", mode="identify"),
-        folder="session",
+        live=LiveSettings(folder=Path("session"), address=None),
         window_px=(320, 180),
     )
 
@@ -29,11 +32,11 @@ def test_a_simulated_viewer_needs_no_window() -> None:
 
 
 @pytest.mark.parametrize("device", ["eyelink", "replay:anna.asc"])
-def test_people_need_something_to_look_at(device: str) -> None:
+def test_a_participant_needs_a_window(device: str) -> None:
     with pytest.raises(ConfigError, match="only a simulated viewer"):
         open_windowless(spec_with(device), ManualClock())
 
 
-def test_no_tracker_is_calibrated_without_a_window() -> None:
-    with pytest.raises(DeviceUnavailableError, match="without a window"):
+def test_calibration_needs_a_window() -> None:
+    with pytest.raises(DeviceUnavailableError, match="needs a window"):
         WindowlessDisplay(Screen(), clock=ManualClock()).calibration_graphics()

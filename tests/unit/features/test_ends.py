@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.features.ends import put_ends
-from gazelive.features.interval import analyse_gaze, even_gaze
+from gazelive.analysis.grid import even_gaze
+from gazelive.analysis.interval import analyse_gaze
 from gazelive.features.kinematics_kernels import Kinematics
+from gazelive.features.saccades import put_ends
 from gazelive.features.turns import turns
 
 METHODS = ("settled", "online", "engbert-kliegl")

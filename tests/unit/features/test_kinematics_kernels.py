@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.features.derivatives import identity_filter, short_filter
 from gazelive.features.identity_kernels import (

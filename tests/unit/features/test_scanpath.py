@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from gazelive.features.interval import analyse_gaze, even_gaze
-from gazelive.features.live import LiveFeatures
+from gazelive.analysis.grid import even_gaze
+from gazelive.analysis.interval import analyse_gaze
+from gazelive.analysis.live import LiveGaze
 from gazelive.features.scanpath import (
     COLUMN_NAMES,
+    LATE_COLUMN,
     MOVEMENT_AT,
     N_COLUMNS,
     Column,
@@ -14,7 +16,6 @@ from gazelive.features.scanpath import (
     scanpath_of_fixations,
     scanpath_row,
 )
-from gazelive.features.stream import Stage
 from gazelive.features.turns import Turn
 
 
@@ -44,18 +45,14 @@ def test_rows_of_jumps(eye_steps):
 def test_live_rows_are_offline_rows(eye_steps):
     times, x, y = eye_steps
     offline = scanpath_of(analyse_gaze(even_gaze(times, {"R": (x, y)}, 1000.0), "online"))
-    live = LiveFeatures(1000.0, eye="R")
-    updates = live.push(times, x, y)[1] + live.flush()[1]
-    final = {row.number: row for stage, row in updates if stage is Stage.FOLLOWED}
-    for number, expected in enumerate(offline.saccades):
-        made = scanpath_row(
-            final[number],
-            final.get(number - 1),
-            ordinal=number,
-            sampling_rate_hz=1000.0,
-            near_loss=False,
-        )
-        np.testing.assert_array_equal(made, expected)
+    rows = LiveGaze(1000.0, "R").push(times, {"R": (x, y)}).rows
+    assert len(rows) == offline.n_saccades
+    expected = offline.saccades.copy()
+    expected[:, LATE_COLUMN] = np.nan
+    for number, row in enumerate(rows):
+        before = rows[number - 1] if number else None
+        made = scanpath_row(row, before, ordinal=number, sampling_rate_hz=1000.0)
+        np.testing.assert_array_equal(made, expected[number])
 
 
 def test_a_saccade_beside_a_loss_has_no_dynamics(eye_steps):

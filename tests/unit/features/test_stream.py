@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from gazelive.features.saccade_features import saccade_features
-from gazelive.features.stream import FeatureStream, Stage
+from gazelive.features.saccades import between_ends, saccade_features
+from gazelive.features.stream import FeatureStream
+from gazelive.gaze.events import Saccade
 
 RATES = [250.0, 500.0, 1000.0, 2000.0]
 CONFIRMED_AFTER_MS = 8.0
@@ -37,34 +37,51 @@ def a_stretch(seed, rate_hz, n_saccades=12, lost_every=4, long_fixation_s=0.0):
     return x + noise[0], y + noise[1], np.array(onset), np.array(offset)
 
 
+def reported(x, y, onset, offset):
+    """Return saccades as a detector reports them, sample k at k ms."""
+    return [
+        Saccade(
+            eye="R",
+            onset_us=int(first) * 1000,
+            offset_us=int(last) * 1000,
+            start_x_deg=x[first],
+            start_y_deg=y[first],
+            end_x_deg=x[last],
+            end_y_deg=y[last],
+            peak_velocity_deg_s=100.0,
+            confidence=1.0,
+            detection_delay_ms=CONFIRMED_AFTER_MS,
+        )
+        for first, last in zip(onset, offset, strict=True)
+    ]
+
+
 def rows_live(x, y, onset, offset, rate_hz, cuts):
     times = np.arange(len(x)) * 1000
-    stream, seen, pending = FeatureStream(rate_hz), {}, list(zip(onset, offset, strict=True))
-    delay = round(CONFIRMED_AFTER_MS * rate_hz / 1000)
-    updates = []
+    stream, rows = FeatureStream(rate_hz), []
+    pending = reported(x, y, onset, offset)
+    delay_us = round(CONFIRMED_AFTER_MS * rate_hz / 1000) * 1000
     for first, last in zip([0, *cuts], [*cuts, len(x)], strict=True):
-        updates += stream.add_samples(times[first:last], x[first:last], y[first:last])
-        while pending and pending[0][1] + delay < stream.n_samples:
-            updates += stream.add_saccade(*map(int, pending.pop(0)))
-            updates += stream.add_samples(times[:0], x[:0], y[:0])
-    for saccade in pending:
-        updates += stream.add_saccade(*map(int, saccade))
-    updates += stream.flush()
-    for stage, row in updates:
-        seen.setdefault(row.number, []).append(stage)
-    assert all(set(stages) == set(Stage) and len(stages) == 3 for stages in seen.values())
-    rows = {row.number: row for _, row in updates}
-    return [rows[k] for k in sorted(rows)]
+        rows += stream.add_samples(times[first:last], x[first:last], y[first:last])
+        while pending and last and pending[0].offset_us + delay_us < times[last - 1]:
+            rows += stream.add_saccade(pending.pop(0))
+    assert not pending
+    return rows
+
+
+def features_of(x, y, onset, offset, rate_hz):
+    """Return the features of the whole stretch, its displacements those that are reported."""
+    features = saccade_features(x, y, onset, offset, rate_hz)
+    return between_ends(features, reported(x, y, onset, offset))
 
 
 def assert_same(rows, whole):
-    assert len(rows) == len(whole)
+    assert [row.onset for row in rows] == whole.onset.tolist()
     for i, row in enumerate(rows):
         for name in ("kinematics", "movement", "after", "texture"):
             np.testing.assert_array_equal(getattr(row, name), getattr(whole, name)[i], err_msg=name)
         assert row.turn == whole.turn[i]
         np.testing.assert_equal(row.previous_fixation_ms, whole.previous_fixation_ms[i])
-        np.testing.assert_equal(row.next_fixation_ms, whole.next_fixation_ms[i])
 
 
 @given(
@@ -75,14 +92,14 @@ def assert_same(rows, whole):
 def test_rows_do_not_depend_on_how_samples_are_cut(seed, rate_hz, fractions):
     x, y, onset, offset = a_stretch(seed, rate_hz, n_saccades=8)
     cuts = sorted(int(f * len(x)) for f in fractions)
-    whole = saccade_features(x, y, onset, offset, rate_hz)
+    whole = features_of(x, y, onset, offset, rate_hz)
     assert_same(rows_live(x, y, onset, offset, rate_hz, cuts), whole)
 
 
 @pytest.mark.parametrize("rate_hz", [250.0, 1000.0])
 def test_a_fixation_longer_than_the_memory_changes_nothing(rate_hz):
     x, y, onset, offset = a_stretch(3, rate_hz, long_fixation_s=7.0)
-    whole = saccade_features(x, y, onset, offset, rate_hz)
+    whole = features_of(x, y, onset, offset, rate_hz)
     every_ten_ms = list(range(0, len(x), round(rate_hz / 100)))[1:]
     assert_same(rows_live(x, y, onset, offset, rate_hz, every_ten_ms), whole)
     assert np.isfinite(whole.texture[7]).all()
@@ -105,22 +122,26 @@ def test_a_long_loss_breaks_the_chain_and_a_short_one_does_not():
 
 def test_a_retracted_saccade_leaves_no_trace():
     x, y, onset, offset = a_stretch(2, 1000.0, n_saccades=4, lost_every=0)
-    times, stream = np.arange(len(x)), FeatureStream(1000.0)
+    times, stream = np.arange(len(x)) * 1000, FeatureStream(1000.0)
+    saccades = reported(x, y, onset, offset)
     doubtful = int(offset[1]) + 10
-    updates = stream.add_samples(times[:doubtful], x[:doubtful], y[:doubtful])
-    assert stream.index_at(123) == 123
-    updates += stream.add_saccade(int(onset[0]), int(offset[0]))
-    updates += stream.add_saccade(int(onset[1]), int(offset[1]))
-    stream.retract_saccade(int(onset[1]))
-    updates += stream.add_samples(times[doubtful:], x[doubtful:], y[doubtful:])
-    updates += stream.add_saccade(int(onset[2]), int(offset[2])) + stream.flush()
-    shaped = [row for stage, row in updates if stage is Stage.SHAPED]
-    assert [row.onset for row in shaped] == [onset[0], onset[2]]
-    whole = saccade_features(x, y, onset[[0, 2]], offset[[0, 2]], 1000.0)
-    assert [row.turn for row in shaped] == whole.turn.tolist()
-    followed = [row for stage, row in updates if stage is Stage.FOLLOWED]
-    assert [row.onset for row in followed] == [onset[0], onset[0], onset[2]]
-    assert shaped[0].next_fixation_ms == whole.next_fixation_ms[0]
+    rows = stream.add_samples(times[:doubtful], x[:doubtful], y[:doubtful])
+    rows += stream.add_saccade(saccades[0]) + stream.add_saccade(saccades[1])
+    stream.retract_saccade(saccades[1].onset_us)
+    rows += stream.add_samples(times[doubtful:], x[doubtful:], y[doubtful:])
+    rows += stream.add_saccade(saccades[2])
+    assert_same(rows, features_of(x, y, onset[[0, 2]], offset[[0, 2]], 1000.0))
+
+
+def test_a_saccade_retracted_after_its_row_leaves_no_trace_in_later_ones():
+    x, y, onset, offset = a_stretch(2, 1000.0, n_saccades=4, lost_every=0)
+    stream, saccades = FeatureStream(1000.0), reported(x, y, onset, offset)
+    stream.add_samples(np.arange(len(x)) * 1000, x, y)
+    rows = [row for saccade in saccades[:2] for row in stream.add_saccade(saccade)]
+    stream.retract_saccade(saccades[1].onset_us)
+    rows += stream.add_saccade(saccades[2])
+    del rows[1]
+    assert_same(rows, features_of(x, y, onset[[0, 2]], offset[[0, 2]], 1000.0))
 
 
 def test_no_saccades_is_an_empty_table():

@@ -1,8 +1,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.errors import TransportError
 from gazelive.gaze import documents
@@ -32,12 +31,12 @@ def any_document() -> st.SearchStrategy[Document]:
 
 
 @given(any_document())
-def test_what_goes_over_the_wire_comes_back(document):
+def test_documents_survive_the_wire(document):
     assert documents.decode(documents.encode(document)) == document
 
 
 @given(any_document())
-def test_what_goes_to_disk_is_one_line_and_comes_back(document):
+def test_documents_survive_the_disk_as_one_line(document):
     line = documents.encode_line(document)
     assert line.count(b"\n") == 1
     assert documents.decode_line(line) == document

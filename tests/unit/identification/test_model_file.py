@@ -1,17 +1,15 @@
-"""A model file says what it is and is refused where it does not fit."""
+"""Model files: contents, round trips, refused files and rates."""
 
 from dataclasses import replace
 
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError, StorageError
 from gazelive.identification.fitted import Accuracy
-from gazelive.identification.methods import fit_method
 from gazelive.identification.model_file import (
     FORMAT_VERSION,
     DetectorChoice,
@@ -20,11 +18,11 @@ from gazelive.identification.model_file import (
     new_model,
     save_model,
 )
-from gazelive.identification.scanpath_arrays import scanpath_arrays, scanpaths_of_arrays
-from gazelive.identification.training_set import training_set
+from gazelive.identification.registry import fit_method
+from gazelive.identification.training_data import TrainingSet, training_set
 from gazelive.models.storage import read_arrays, write_arrays
 
-from .population import Person, people, training_of
+from ...support.people import Person, people, training_of
 
 PROVENANCE = Provenance(
     source="corpus", sessions=("1", "2"), n_scanpaths=3, seconds=1.5, left_out=("x: y",)
@@ -90,7 +88,7 @@ class TestWhatIsKept:
             for viewer, session, n, image, hz in entries
         ]
         training = training_set("samples", labelled)
-        again = scanpaths_of_arrays(*scanpath_arrays(training), training.viewer_ids)
+        again = TrainingSet.from_arrays(*training.to_arrays(), training.viewer_ids)
         assert again.sessions == training.sessions
         np.testing.assert_array_equal(again.viewers, training.viewers)
         for a, b in zip(again.scanpaths, training.scanpaths, strict=True):
@@ -131,7 +129,7 @@ class TestRefused:
     @pytest.mark.parametrize("version", [0, FORMAT_VERSION + 1, "new", None])
     def test_another_version(self, stored, version):
         self.changed(stored, lambda manifest: manifest.update(format_version=version))
-        with pytest.raises(ModelFormatError, match=f"Büro.model: is a model of version {version}"):
+        with pytest.raises(ModelFormatError, match=rf"Büro.model.*version {version}"):
             load_model(stored)
 
     def test_other_features(self, stored):
@@ -139,7 +137,7 @@ class TestRefused:
             manifest["columns"] = manifest["columns"][:-1]
 
         self.changed(stored, drop_last)
-        with pytest.raises(ModelFormatError, match="from other features than this one measures"):
+        with pytest.raises(ModelFormatError, match="other features"):
             load_model(stored)
 
     @settings(max_examples=10)
@@ -181,14 +179,12 @@ _FIXATIONS = made("fixations")
 
 class TestStreams:
     @pytest.mark.parametrize("rate_hz", [500.0, 1000.0, 2000.0])
-    def test_rates_near_those_of_training_are_taken(self, rate_hz):
+    def test_rates_near_those_of_training_are_accepted(self, rate_hz):
         made("samples").check_rate(rate_hz)
 
     @pytest.mark.parametrize("rate_hz", [30.0, 250.0, 499.0, 2001.0])
     def test_others_are_refused(self, rate_hz):
-        with pytest.raises(
-            IncompatibleModelError, match=f"of 500 to 2000 Hz, and this one has {rate_hz:g} Hz"
-        ):
+        with pytest.raises(IncompatibleModelError, match=f"500 to 2000 Hz.* {rate_hz:g} Hz"):
             made("samples").check_rate(rate_hz)
 
     def test_of_several_rates_all_between_are_taken(self):
@@ -197,7 +193,7 @@ class TestStreams:
             model.check_rate(rate_hz)
 
     def test_a_model_of_fixations_takes_no_recording(self):
-        with pytest.raises(IncompatibleModelError, match="from a fixation table"):
+        with pytest.raises(IncompatibleModelError, match="fixation table"):
             _FIXATIONS.check_rate(1000.0)
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import multivariate_normal
 
 from gazelive.identification.plda import best_matches, fit_plda, strangers_threshold
@@ -55,7 +54,7 @@ def test_a_viewer_who_comes_later_is_known_as_if_from_the_first():
     scores, viewers = drawn(5, 12, 2)
     model = fit_plda(scores, viewers, 5)
     for viewer in range(5):
-        mean, variance = model.viewer_of_scores(scores[viewers == viewer])
+        [mean], [variance] = model.viewer_arrays(scores[viewers == viewer]).values()
         np.testing.assert_allclose(mean, model.means[viewer], atol=1e-9)
         np.testing.assert_allclose(variance, model.variances[viewer], atol=1e-12)
 

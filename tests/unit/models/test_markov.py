@@ -2,20 +2,19 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from gazelive.errors import ModelError
 from gazelive.features.scanpath import N_COLUMNS, Column, Scanpath
-from gazelive.models.generative import GenerativeModel
 from gazelive.models.markov import (
     MarkovModel,
-    fit_markov,
     markov_dynamics_features,
     markov_features,
     markov_of_statistics,
 )
+
+from ...support.markov_models import fit_markov, sample, with_parameters
 
 SETS = {"markov": markov_features(), "markov-dynamics": markov_dynamics_features(6.0)}
 
@@ -63,7 +62,7 @@ def plain_log_likelihood(model, scanpath):
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(0, 30))
 def test_likelihood_is_the_plain_sum(name, seed, n):
     model = random_model(name, seed)
-    scanpath = with_holes(model.sample(n, np.random.default_rng(seed)), seed)
+    scanpath = with_holes(sample(model, n, np.random.default_rng(seed)), seed)
     expected = plain_log_likelihood(model, scanpath)
     assert model.log_likelihood(scanpath) == pytest.approx(expected, rel=1e-10, abs=1e-9)
 
@@ -73,14 +72,14 @@ def test_likelihood_is_the_plain_sum(name, seed, n):
 @given(seed=st.integers(0, 2**32 - 1))
 def test_score_is_the_numerical_gradient(name, seed):
     model = random_model(name, seed)
-    scanpath = with_holes(model.sample(25, np.random.default_rng(seed)), seed)
+    scanpath = with_holes(sample(model, 25, np.random.default_rng(seed)), seed)
     score, at = model.fisher_score(scanpath), model.parameters()
     assert np.isfinite(score).all()
     for k in range(len(at)):
         step = 1e-4 * max(abs(at[k]), 1e-3)
         far = np.array([-2, -1, 1, 2]) * step
         values = [
-            model.with_parameters(at + offset * (np.arange(len(at)) == k)).log_likelihood(scanpath)
+            with_parameters(model, at + offset * (np.arange(len(at)) == k)).log_likelihood(scanpath)
             for offset in far
         ]
         slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step)
@@ -91,7 +90,7 @@ def test_score_is_the_numerical_gradient(name, seed):
 def test_fit_recovers_what_was_drawn_from(name):
     model = random_model(name, 5)
     rng = np.random.default_rng(1)
-    fitted = fit_markov(model.features, [model.sample(50, rng) for _ in range(2000)])
+    fitted = fit_markov(model.features, [sample(model, 50, rng) for _ in range(2000)])
     np.testing.assert_allclose(fitted.shares, model.shares, atol=0.01)
     np.testing.assert_allclose(fitted.shape, model.shape, rtol=0.06)
     np.testing.assert_allclose(fitted.shape * fitted.scale, model.shape * model.scale, rtol=0.03)
@@ -101,15 +100,11 @@ def test_fit_recovers_what_was_drawn_from(name):
 def test_the_mean_score_at_the_fit_is_zero(name):
     model = random_model(name, 7)
     rng = np.random.default_rng(2)
-    paths = [model.sample(30, rng) for _ in range(50)]
+    paths = [sample(model, 30, rng) for _ in range(50)]
     fitted = fit_markov(model.features, paths)
     scores = np.array([fitted.fisher_score(path) for path in paths])
     spread = scores.std(axis=0)
     assert (np.abs(scores.mean(axis=0)) < 0.05 * spread + 1e-9).all()
-
-
-def test_it_is_a_generative_model():
-    assert isinstance(random_model("markov", 0), GenerativeModel)
 
 
 def test_the_first_saccade_says_nothing():
@@ -134,11 +129,3 @@ def test_a_viewer_of_whom_little_is_known_is_near_the_population():
     np.testing.assert_allclose(shrunken.shares, model.shares)
     np.testing.assert_allclose(shrunken.shape, model.shape, rtol=1e-6)
     np.testing.assert_allclose(shrunken.scale, model.scale, rtol=1e-6)
-
-
-def test_kept_arrays_score_the_same_to_the_bit():
-    model = random_model("markov-dynamics", 13)
-    path = with_holes(model.sample(40, np.random.default_rng(0)), 0)
-    again = MarkovModel.from_arrays(model.features, model.to_arrays())
-    assert again.log_likelihood(path) == model.log_likelihood(path)
-    np.testing.assert_array_equal(again.fisher_score(path), model.fisher_score(path))

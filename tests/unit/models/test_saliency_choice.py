@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from PIL import Image
 
 from gazelive.errors import ModelError
-from gazelive.models.saliency import centre_bias, empirical_density
-from gazelive.models.saliency_choice import PRIOR_FIXATIONS, SaliencyBank, Seen
-from gazelive.models.scenewalk import ImageGrid
+from gazelive.models.scenewalk.equations import ImageGrid
+from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, SaliencyBank, Seen
 from gazelive.models.storage import read_arrays, write_arrays
+from gazelive.stimuli.saliency import centre_bias, empirical_density
 
 SHAPE = (16, 32)
 GRID = ImageGrid(np.linspace(-20, 20, 33), np.linspace(-12, 12, 17))
@@ -121,19 +120,6 @@ def test_forgotten_is_as_if_never_seen() -> None:
         == without.choose("wood", without=["ann"]).density.tolist()
     )
     assert BANK.forget("nobody") is BANK
-
-
-def test_joined_is_as_if_seen_together() -> None:
-    parts = [
-        SaliencyBank.of([seen for seen in all_seen() if (seen.viewer == "eve") == late])
-        for late in (False, True)
-    ]
-    joined = parts[0].joined(parts[1])
-    for viewer in VIEWERS:
-        np.testing.assert_array_equal(
-            joined.choose("town", without=[viewer]).density,
-            BANK.choose("town", without=[viewer]).density,
-        )
 
 
 def test_stored_and_read_it_chooses_the_same(tmp_path: Path) -> None:

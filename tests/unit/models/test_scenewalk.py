@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import ModelError
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.models.saliency import generated_saliency
-from gazelive.models.scenewalk import (
+from gazelive.models.scenewalk.equations import (
     ImageGrid,
     SceneWalk,
     SceneWalkParameters,
     log_likelihood,
     sample_position,
 )
-from gazelive.models.scenewalk_kernels import LEAST_POTENTIAL
+from gazelive.models.scenewalk.value_kernels import LEAST_POTENTIAL
+from gazelive.stimuli.saliency import generated_saliency
 
 SHAPE = (18, 24)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from gazelive.errors import ModelError
-from gazelive.models import scenewalk_math_kernels as maths
-from gazelive.models.saliency import generated_saliency
-from gazelive.models.scenewalk import ImageGrid, SceneWalk, SceneWalkParameters
-from gazelive.models.scenewalk_box import (
+from gazelive.models import math_kernels as maths
+from gazelive.models.scenewalk.box import (
     CENTRE,
     HIGHEST,
     LOWEST,
@@ -20,12 +17,14 @@ from gazelive.models.scenewalk_box import (
     slopes,
     to_coordinates,
 )
-from gazelive.models.scenewalk_score import (
+from gazelive.models.scenewalk.equations import ImageGrid, SceneWalk, SceneWalkParameters
+from gazelive.models.scenewalk.score import (
     SceneWalkState,
     scanpath_log_likelihood,
     scanpath_score,
 )
-from gazelive.models.scenewalk_viewing import Viewing
+from gazelive.models.scenewalk.viewing import Viewing
+from gazelive.stimuli.saliency import generated_saliency
 
 SHAPE = (18, 24)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))

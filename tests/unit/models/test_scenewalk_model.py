@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gazelive.errors import ModelError
-from gazelive.models.saliency import generated_saliency
-from gazelive.models.scenewalk import ImageGrid, SceneWalkParameters
-from gazelive.models.scenewalk_box import CENTRE, from_coordinates, is_inside, to_coordinates
-from gazelive.models.scenewalk_fit import Prior, fit_around, fit_pooled
-from gazelive.models.scenewalk_model import SceneWalkModel
-from gazelive.models.scenewalk_viewing import Viewing
-from gazelive.models.storage import read_arrays, write_arrays
+from gazelive.models.scenewalk.box import CENTRE, from_coordinates, is_inside, to_coordinates
+from gazelive.models.scenewalk.equations import ImageGrid, SceneWalkParameters
+from gazelive.models.scenewalk.fit import Prior, fit_around, fit_pooled
+from gazelive.models.scenewalk.model import SceneWalkModel
+from gazelive.models.scenewalk.viewing import Viewing
+from gazelive.stimuli.saliency import generated_saliency
 
 SHAPE = (24, 32)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))
@@ -124,21 +122,6 @@ def test_a_fit_of_next_to_nothing_is_the_prior(many: list[Viewing]) -> None:
         fit_around([two], CENTRE, n_threads=0)
 
 
-def test_saved_and_loaded_scores_the_same_bits(
-    tmp_path: Path, many: list[Viewing], fitted: SceneWalkModel
-) -> None:
-    arrays, manifest = fitted.to_arrays()
-    write_arrays(tmp_path / "model", manifest, arrays)
-    manifest, arrays = read_arrays(tmp_path / "model")
-    loaded = SceneWalkModel.from_arrays(arrays, manifest)
-    assert loaded == fitted
-    for viewing in many[:3]:
-        assert loaded.log_likelihood(viewing) == fitted.log_likelihood(viewing)
-        assert loaded.fisher_score(viewing).tolist() == fitted.fisher_score(viewing).tolist()
-    with pytest.raises(ModelError, match="8 numbers"):
-        SceneWalkModel.from_arrays({"scenewalk": np.zeros(3)}, {})
-
-
 def test_live_is_exactly_the_whole(many: list[Viewing]) -> None:
     viewing = many[0]
     live = TRUTH.live(viewing.saliency, viewing.grid)
@@ -154,7 +137,7 @@ def test_live_is_exactly_the_whole(many: list[Viewing]) -> None:
 
 def test_another_point_is_another_model() -> None:
     theta = TRUTH.parameters() + 0.1
-    moved = TRUTH.with_parameters(theta)
+    moved = SceneWalkModel(from_coordinates(theta))
     assert moved.parameters() == pytest.approx(theta)
     assert moved.natural.attention_sigma_deg == pytest.approx(5.5 * np.exp(0.1))
 

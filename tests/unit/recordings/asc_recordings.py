@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import EYE_FIELDS, Eyes, Samples, empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.asc_columns import (
+from gazelive.recordings.asc.columns import (
     INPUT_NAME,
     RESOLUTION_NAMES,
     TARGET_NAMES,

@@ -1,11 +1,11 @@
-"""A session folder that is written, and a disk that is soon full."""
+"""Fixtures: a session folder with its writer, and a small disk."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from gazelive.recordings.session_folder import SessionWriter
+from gazelive.recordings.session.writer import SessionWriter
 
 from .session_folders import MANIFEST
 

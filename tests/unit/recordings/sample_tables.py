@@ -1,4 +1,4 @@
-"""What the tests of sample tables have in common."""
+"""Helpers for tests of sample tables."""
 
 from __future__ import annotations
 

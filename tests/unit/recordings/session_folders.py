@@ -1,14 +1,14 @@
-"""What the tests of session folders are made of."""
+"""Helpers for tests of session folders."""
 
 from pathlib import Path
 
-import numpy as np
-
-from gazelive.gaze.samples import empty_samples
+from gazelive.gaze.samples import Samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import SessionManifest
+from gazelive.recordings.session.manifest import SessionManifest
+
+from ...support.recordings import numbered_samples
 
 MANIFEST = SessionManifest(
     viewer="anna",
@@ -23,12 +23,8 @@ MANIFEST = SessionManifest(
 STREAM = StreamDescription(device="simulated", sampling_rate_hz=1000.0, eyes="L")
 
 
-def make_samples(n: int, start_ms: int = 0, seed: int = 0) -> np.ndarray:
-    samples = empty_samples(n)
-    samples["tracker_time_us"] = 1000 * (start_ms + np.arange(n))
-    random = np.random.default_rng(seed)
-    samples["left_x"], samples["left_y"] = random.normal(500, 100, (2, n))
-    return samples
+def make_samples(n: int, start_ms: int = 0, seed: int = 0) -> Samples:
+    return numbered_samples(1000 * start_ms, n, eyes="L", first_value=1000 * seed)
 
 
 def make_chunk(number: int, n_samples: int = 10, block: int = 0) -> Chunk:

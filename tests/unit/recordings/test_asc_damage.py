@@ -1,4 +1,4 @@
-"""Damaged ASC files: what is damaged is reported, what is whole is kept, and nothing raises."""
+"""Damaged ASC files: damage is reported, everything intact is kept, and nothing raises."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.stream import Message
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.asc_source import SLAB_BYTES
-from gazelive.recordings.problem_log import MAX_LISTED
+from gazelive.recordings.asc.reader import read_asc
+from gazelive.recordings.asc.source import SLAB_BYTES
+from gazelive.recordings.problems import MAX_LISTED
 from gazelive.recordings.recording import Recording
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "asc"
@@ -64,20 +63,20 @@ def test_everything_that_can_go_wrong_at_once() -> None:
         "7": "a sample outside any block",
         "SAMPLES": "a line that belongs between START and END",
         "MSG": "this line cannot be read",
-        "101": "a sample line with missing, surplus or unreadable columns",
-        "102": "a sample line with missing, surplus or unreadable columns",
-        "103": "a sample line with missing, surplus or unreadable columns",
-        "105": "a sample line with missing, surplus or unreadable columns",
-        "106": "a sample line with missing, surplus or unreadable columns",
+        "101": "a sample line with missing, extra or unreadable columns",
+        "102": "a sample line with missing, extra or unreadable columns",
+        "103": "a sample line with missing, extra or unreadable columns",
+        "105": "a sample line with missing, extra or unreadable columns",
+        "106": "a sample line with missing, extra or unreadable columns",
         "SFIX L   104": "the event that starts here has no end",
         "EFIX L   104": "an event that cannot be read",
         "ESACC L  107": "an event that cannot be read",
-        "what is this?": "no line that an ASC file has",
-        "  indented after nothing": "no line that an ASC file has",
-        "108": "the time of this sample is not later than the one before",
+        "what is this?": "not a line of an ASC file",
+        "  indented after nothing": "not a line of an ASC file",
+        "108": "the time of this sample is not later than that of the one before",
         "INPUT": "this line cannot be read",
-        "206": "a sample line with missing, surplus or unreadable columns",
-        "START": "no line tells the sampling rate of the block that starts here",
+        "206": "a sample line with missing, extra or unreadable columns",
+        "START": "no line gives the sampling rate of the block that starts here",
     }
     assert times_ms(recording, 0) == [100, 104, 108]
     assert times_ms(recording, 1) == [200, 202, 204]
@@ -148,7 +147,7 @@ class TestStructure:
         assert [len(block.samples) for block in recording.blocks] == [0]
         assert recording.problems == ()
 
-    def test_start_and_end_alone_are_none(self, read) -> None:
+    def test_start_and_end_alone_are_no_block(self, read) -> None:
         recording = read(START + END)
         assert recording.blocks == ()
         assert len(recording.problems) == 1
@@ -168,7 +167,7 @@ class TestStructure:
         recording = read(START + SAMPLES + "SSACC L  100\n" + sample(100) + "SSACC L  101\n" + END)
         assert [p.line for p in recording.problems] == [3, 5]
 
-    def test_an_event_without_start_is_whole(self, read) -> None:
+    def test_an_event_without_start_is_complete(self, read) -> None:
         recording = read(START + SAMPLES + sample(100) + "EBLINK L 100\t100\t1\n" + END)
         assert len(recording.tracker_events) == 1
         assert recording.problems == ()
@@ -211,7 +210,7 @@ class TestCutOff:
         text = START + SAMPLES + "100\t1.0\t2.0\t3.0\n101\t1.0\t2.0\t3"
         recording = read(text)
         assert times_ms(recording) == [100]
-        assert recording.problems[-1].text == "the file stops inside this line: left out"
+        assert recording.problems[-1].text == "the file ends inside this line: skipped"
 
     def test_in_a_message_of_a_block(self, read) -> None:
         recording = read(START + SAMPLES + sample(100) + "MSG\t100 image_on")
@@ -249,16 +248,16 @@ class TestTheEndless:
         assert recording.problems[-1].text == f"{1000 - MAX_LISTED} more problems are not listed"
 
     def test_an_endless_line_is_skipped(self, read, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("gazelive.recordings.asc_source.SLAB_BYTES", 1000)
+        monkeypatch.setattr("gazelive.recordings.asc.source.SLAB_BYTES", 1000)
         recording = read("MSG\t1 before\n" + "MSG\t2 " + "x" * 5000 + "\nMSG\t3 after\n?\n")
         assert [m.text for m in recording.messages] == ["before", "after"]
         assert [(p.line, p.text) for p in recording.problems] == [
-            (2, "an endless line: left out"),
-            (4, "no line that an ASC file has: left out"),
+            (2, "an endless line: skipped"),
+            (4, "not a line of an ASC file: skipped"),
         ]
 
     def test_an_endless_line_at_the_end(self, read, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("gazelive.recordings.asc_source.SLAB_BYTES", 1000)
+        monkeypatch.setattr("gazelive.recordings.asc.source.SLAB_BYTES", 1000)
         recording = read("MSG\t1 before\n" + "x" * 5000)
         assert [p.line for p in recording.problems] == [2]
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from gazelive.gaze.samples import EYE_FIELDS, missing_mask
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.gaze.time_order_kernels import longest_increasing
+from gazelive.recordings.asc.reader import read_asc
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.time_order_kernels import longest_increasing
 
 HEAD = "START\t1 \tLEFT\tSAMPLES\tEVENTS\nSAMPLES\tGAZE\tLEFT\tRATE\t1000.00\n"
 
@@ -83,7 +82,7 @@ def test_missing(number: str, path: Path) -> None:
         "-MISSING_DATA",
     ],
 )
-def test_what_is_no_number(number: str, path: Path) -> None:
+def test_a_cell_without_a_number(number: str, path: Path) -> None:
     recording = read_numbers(["1", number, "2"], path)
     assert recording.blocks[0].samples["left_x"].tolist() == [1, 2]
     assert [problem.line for problem in recording.problems] == [4]
@@ -107,7 +106,7 @@ def test_times(time: str, time_us: int, path: Path) -> None:
 
 
 @pytest.mark.parametrize("time", ["12345678901234", "1..5", "1.5.", "1x", "1-"])
-def test_what_is_no_time(time: str, path: Path) -> None:
+def test_a_cell_without_a_time(time: str, path: Path) -> None:
     path.write_text(HEAD + f"5\t1\t2\t3\t...\n{time}\t1\t2\t3\t...\nEND\t9\n")
     recording = read_asc(path)
     assert recording.n_samples == 1

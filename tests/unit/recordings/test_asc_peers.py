@@ -1,10 +1,11 @@
-"""MNE and pymovements read what we write, and find what we find in real files."""
+"""MNE and pymovements read our files, and agree with us on real files."""
 
 from __future__ import annotations
 
 import dataclasses
 import gzip
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import pytest
 
 from gazelive.gaze.samples import EYE_FIELDS, Eyes
 from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.asc_writer import write_asc
+from gazelive.recordings.asc.writer import write_asc
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.recording import Block, Recording
 
 from .asc_recordings import make_events, make_extras, make_samples
@@ -89,7 +90,7 @@ def assert_same_as_mne(recording: Recording, raw: Any) -> None:
 
 @pytest.mark.parametrize("eyes", ["L", "R", "LR"])
 @pytest.mark.parametrize("rate_hz", [500, 1000])
-def test_mne_reads_what_we_write(eyes: Eyes, rate_hz: int, tmp_path: Path) -> None:
+def test_mne_reads_our_files(eyes: Eyes, rate_hz: int, tmp_path: Path) -> None:
     recording = make_recording(eyes, rate_hz)
     write_asc(recording, tmp_path / "a.asc")
     raw = read_with_mne(tmp_path / "a.asc")
@@ -122,7 +123,7 @@ def test_mne_reads_all_columns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("eyes", ["L", "R", "LR"])
 @pytest.mark.parametrize("rate_hz", [1000, 2000])
-def test_pymovements_reads_what_we_write(eyes: Eyes, rate_hz: int, tmp_path: Path) -> None:
+def test_pymovements_reads_our_files(eyes: Eyes, rate_hz: int, tmp_path: Path) -> None:
     recording = make_recording(eyes, rate_hz)
     write_asc(recording, tmp_path / "a.asc")
     gaze = read_with_pymovements(tmp_path / "a.asc")
@@ -144,13 +145,17 @@ def test_pymovements_reads_what_we_write(eyes: Eyes, rate_hz: int, tmp_path: Pat
     assert gaze.events.frame.filter(gaze.events.frame["name"] != "saccade").height == n_ours
 
 
-@pytest.mark.parametrize("name", ["bino500_unclosed", "mono1000", "bino1000"])
-def test_we_find_in_real_files_what_mne_finds(name: str, shared_data: Path, tmp_path: Path) -> None:
-    packed = shared_data / "asc" / f"{name}.asc.gz"
-    plain = tmp_path / "plain.asc"
-    plain.write_bytes(gzip.decompress(packed.read_bytes()))
+@pytest.mark.parametrize("name", ["bino500_unclosed", "mono1000", "bino1000", "test_raw.edf"])
+def test_we_agree_with_mne_on_real_files(
+    name: str, real_file: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path, plain = real_file(name), tmp_path / "plain.asc"
+    recording = read_recording(path)
+    if recording.format == "asc":
+        plain.write_bytes(gzip.decompress(path.read_bytes()))
+    else:
+        write_asc(recording, plain)
     raw = read_with_mne(plain)
-    recording = read_asc(packed)
     # MNE puts all blocks on one time line
     first_us = recording.blocks[0].samples["tracker_time_us"][0]
     for block in recording.blocks:

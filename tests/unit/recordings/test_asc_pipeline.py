@@ -1,4 +1,4 @@
-"""Slabs and threads change nothing but the time that reading takes."""
+"""Slabs and threads do not change the result of reading."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import RecordingError
-from gazelive.recordings import asc_parsing, asc_pipeline, asc_source
-from gazelive.recordings.asc_pipeline import MAX_THREADS, usable_threads
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.recordings.asc import (
+    pipeline as asc_parsing,
+    pipeline as asc_pipeline,
+    source as asc_source,
+)
+from gazelive.recordings.asc.pipeline import MAX_THREADS, usable_threads
+from gazelive.recordings.asc.reader import read_asc
 from gazelive.recordings.recording import Recording
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "asc"
@@ -116,7 +119,7 @@ def test_any_slab_and_any_number_of_threads_read_the_same(
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_damage_is_told_the_same_way(data: st.DataObject, path: Path) -> None:
+def test_damage_is_reported_alike(data: st.DataObject, path: Path) -> None:
     """With the same lines, and of more problems than are listed the same ones."""
     texts = TEXTS | LONG
     text = texts[data.draw(st.sampled_from(sorted(texts)))]
@@ -145,7 +148,7 @@ def test_damage_is_told_the_same_way(data: st.DataObject, path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(LONG) - {"eyes that change"}))
-def test_what_was_parsed_ahead_is_mostly_right(
+def test_slabs_parsed_ahead_are_mostly_right(
     name: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the threads would be of no use."""

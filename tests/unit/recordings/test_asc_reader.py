@@ -1,4 +1,4 @@
-"""Every form of an ASC file that the vendor's manual and real files show."""
+"""Every form of an ASC file in the vendor's manual and in real files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gazelive.errors import RecordingError
 from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import Coordinates, SampleStatus
 from gazelive.gaze.stream import Message
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.recordings.asc.reader import read_asc
 from gazelive.recordings.recording import Calibration, Recording, Signal, Trial
 from gazelive.recordings.trials import TrialPatterns
 
@@ -283,7 +283,7 @@ class TestOtherPackagings:
     ) -> None:
         whole = read_asc(path)
         for n_bytes in (200, 211, 256, 1000):
-            monkeypatch.setattr("gazelive.recordings.asc_source.SLAB_BYTES", n_bytes)
+            monkeypatch.setattr("gazelive.recordings.asc.source.SLAB_BYTES", n_bytes)
             assert same(read_asc(path), whole)
 
 
@@ -308,7 +308,7 @@ def test_own_trial_patterns(tmp_path: Path) -> None:
 
 
 def test_progress_goes_up_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gazelive.recordings.asc_source.SLAB_BYTES", 300)
+    monkeypatch.setattr("gazelive.recordings.asc.source.SLAB_BYTES", 300)
     fractions: list[float] = []
     read_asc(GOLDEN / "mono_right_1000.asc", progress=fractions.append)
     assert len(fractions) > 3
@@ -318,7 +318,7 @@ def test_progress_goes_up_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestWhatIsNoRecording:
     def test_no_such_file(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordingError, match=r"nowhere\.asc: cannot be read: No such file"):
+        with pytest.raises(RecordingError, match=r"nowhere\.asc: cannot be read \(No such file"):
             read_asc(tmp_path / "nowhere.asc")
 
     def test_a_folder(self, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gazelive.gaze.samples import missing_mask
-from gazelive.recordings.asc_reader import read_asc
+from gazelive.recordings.asc.reader import read_asc
 from gazelive.recordings.recording import Recording
 
 NAMES = [
@@ -64,7 +64,7 @@ def test_counts(recording: Recording, text: str) -> None:
         assert n == count(rf"^{keyword} ")
 
 
-def test_only_what_is_damaged_is_a_problem(recording: Recording, name: str, text: str) -> None:
+def test_only_damage_is_a_problem(recording: Recording, name: str, text: str) -> None:
     if name == "asc/bino500_unclosed":
         lines = text.splitlines()
         starts = [

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.gaze.samples import SAMPLE_DTYPE
-from gazelive.recordings.asc_columns import WORDS_PER_SAMPLE
-from gazelive.recordings.asc_store import AscStore
+from gazelive.recordings.asc.columns import WORDS_PER_SAMPLE
+from gazelive.recordings.asc.store import AscStore
 
 
 @given(

@@ -14,8 +14,8 @@ from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import Coordinates, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.asc_writer import what_asc_loses, write_asc
+from gazelive.recordings.asc.reader import read_asc
+from gazelive.recordings.asc.writer import asc_losses, write_asc
 from gazelive.recordings.recording import (
     Block,
     Calibration,
@@ -99,7 +99,7 @@ def test_the_text(tmp_path: Path) -> None:
 
 @settings(max_examples=100)
 @given(recording=recordings())
-def test_what_is_written_is_read(
+def test_a_round_trip_is_lossless(
     recording: Recording, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     again = round_trip(recording, tmp_path_factory.mktemp("law"))
@@ -153,7 +153,7 @@ def test_positions_are_rounded_to_a_tenth(tmp_path: Path) -> None:
     np.testing.assert_array_equal(x, np.array(expected, np.float32))
 
 
-def test_what_is_not_finite_is_missing(tmp_path: Path) -> None:
+def test_non_finite_values_are_missing(tmp_path: Path) -> None:
     assert np.isnan(read_back(tmp_path, [np.inf, -np.inf, np.nan, 1e30])).all()
 
 
@@ -238,7 +238,7 @@ def test_degrees_become_pixels(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="degrees"):
         write_asc(make_recording(blocks=(block,)), tmp_path / "a.asc")
     recording = make_recording(blocks=(block,), screen=PAPER_SCREEN)
-    assert what_asc_loses(recording) == [
+    assert asc_losses(recording) == [
         "the screen's size in mm and its distance",
         "degrees (written as pixels)",
     ]
@@ -248,23 +248,23 @@ def test_degrees_become_pixels(tmp_path: Path) -> None:
     assert again.blocks[0].stream.px_per_deg == pytest.approx((37.58, 37.57), abs=0.02)
 
 
-def test_what_is_lost_is_named() -> None:
+def test_losses_are_named() -> None:
     block = dataclasses.replace(make_block(), extras={"glow": np.zeros(4, np.float32)})
     recording = make_recording(blocks=(block,), viewer="anna", session="s1")
-    assert what_asc_loses(recording) == [
+    assert asc_losses(recording) == [
         "the viewer's name",
         "the session's name",
         "the columns glow",
     ]
-    assert what_asc_loses(make_recording()) == []
+    assert asc_losses(make_recording()) == []
     trial = Trial(name="a", start_us=0, end_us=1, block=1)
     twice = make_recording(blocks=(make_block(), make_block()), trials=(trial,))
-    assert what_asc_loses(twice) == ["which trial is where, since blocks overlap in time"]
+    assert asc_losses(twice) == ["the blocks of trials, since blocks overlap in time"]
 
 
 def test_times_before_zero_are_refused(tmp_path: Path) -> None:
     recording = make_recording(blocks=(make_block(start_us=-2_000),))
-    with pytest.raises(RecordingError, match="before 0"):
+    with pytest.raises(RecordingError, match="negative"):
         write_asc(recording, tmp_path / "a.asc")
     assert list(tmp_path.iterdir()) == []
 

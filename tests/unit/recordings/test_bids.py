@@ -1,4 +1,4 @@
-"""BIDS export: valid by the published rules, true to the recording, and harmless to a dataset."""
+"""BIDS export: valid by the published rules, faithful to the recording, safe for a dataset."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gazelive.gaze.events import TrackerEvent
 from gazelive.gaze.samples import EYE_FIELDS, Coordinates, Eyes, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message, StreamDescription
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.bids import export_bids, what_bids_loses
-from gazelive.recordings.bids_dataset import BidsTarget
-from gazelive.recordings.bids_runs import even_samples, runs_of
+from gazelive.recordings.bids.dataset import BidsTarget
+from gazelive.recordings.bids.export import export_bids, what_bids_loses
+from gazelive.recordings.bids.runs import even_samples, runs_of
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.recording import Block, Calibration, Recording, Signal
 from gazelive.recordings.trials import find_trials
 
@@ -164,7 +164,7 @@ def break_pupil(told: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("harm", [break_eye, break_rate, break_pupil])
-def test_the_rules_find_what_is_wrong(
+def test_the_rules_find_violations(
     dataset: Path, harm: Callable[[dict[str, object]], None]
 ) -> None:
     path = beh(dataset, "eye1_physio.json")
@@ -254,7 +254,7 @@ def test_events_of_each_eye_and_all_messages_are_there(dataset: Path) -> None:
     assert onset[0] == str((START_US + 50_000) // 1000)
 
 
-def test_trials_are_rows_of_what_was_shown(dataset: Path) -> None:
+def test_trials_become_rows_of_stimuli(dataset: Path) -> None:
     header, *table = rows(beh(dataset, "_events.tsv"))
     assert header == [
         "onset",
@@ -324,7 +324,7 @@ def test_2000_hz_has_halves_of_milliseconds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("coordinates", "system"), [(Coordinates.HREF, "eye-in-head"), (Coordinates.DEGREES, "custom")]
 )
-def test_positions_that_are_not_on_the_screen_say_so(
+def test_positions_off_the_screen_are_described(
     coordinates: Coordinates, system: str, tmp_path: Path
 ) -> None:
     each = block(START_US, 100, "R")
@@ -388,15 +388,13 @@ def test_an_export_that_fails_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gazelive.recordings.bids.write_samples", full)
+    monkeypatch.setattr("gazelive.recordings.bids.export.write_samples", full)
     with pytest.raises(RecordingError, match="ds"):
         export_bids(recording(), target(tmp_path / "ds"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_exported_is_refused_in_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_impossible_exports_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = recording()
     unseen = tuple(
         replace(b, stream=msgspec.structs.replace(b.stream, screen=None)) for b in made.blocks
@@ -407,7 +405,7 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence(
         export_bids(replace(made, blocks=()), target(tmp_path / "ds"))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
-    with pytest.raises(RecordingError, match="no BIDS dataset"):
+    with pytest.raises(RecordingError, match="not a BIDS dataset"):
         export_bids(made, target(tmp_path / "full"))
     with pytest.raises(RecordingError, match="no such folder"):
         export_bids(made, target(tmp_path / "a" / "b"))
@@ -419,7 +417,7 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence(
         target(tmp_path / "ds", "v-1")
 
 
-def test_what_is_left_behind_is_named() -> None:
+def test_losses_are_named() -> None:
     made = recording()
     assert what_bids_loses(made) == []
     samples = made.blocks[0].samples.copy()
@@ -427,12 +425,20 @@ def test_what_is_left_behind_is_named() -> None:
     odd = replace(made.blocks[0], samples=samples, extras={"input_port": np.zeros(200, np.float32)})
     assert what_bids_loses(replace(made, blocks=(odd,))) == [
         "further columns of the samples (input_port)",
-        "what the tracker warned of in single samples",
+        "the status flags of the samples",
     ]
 
 
-@pytest.mark.parametrize("name", ["bino1000", "mono1000_trials", "mono2000", "binoRemote250"])
-def test_real_recordings_are_valid(name: str, shared_data: Path, tmp_path: Path) -> None:
-    made = replace(read_asc(shared_data / "asc" / f"{name}.asc.gz"), screen=PAPER_SCREEN)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bino1000", "mono1000_trials", "mono2000", "binoRemote250"),
+        *("test_raw.edf", "test_raw_binocular.edf"),
+    ],
+)
+def test_real_recordings_are_valid(
+    name: str, real_file: Callable[[str], Path], tmp_path: Path
+) -> None:
+    made = replace(read_recording(real_file(name)), screen=PAPER_SCREEN)
     export_bids(made, target(tmp_path / "ds"))
     assert violations(tmp_path / "ds") == []

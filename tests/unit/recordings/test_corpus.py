@@ -13,7 +13,7 @@ from gazelive.recordings.corpus import (
     read_corpus,
     write_corpus_csv,
 )
-from gazelive.recordings.session_manifest import SessionManifest, write_manifest
+from gazelive.recordings.session.manifest import SessionManifest, write_manifest
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_mistakes_are_named_with_their_line(folder: Path, lines: list[str], says
         read_corpus(folder)
 
 
-def test_what_is_written_is_read(folder: Path) -> None:
+def test_a_round_trip_is_lossless(folder: Path) -> None:
     wide = ScreenGeometry(
         width_px=1024, height_px=768, width_mm=380.5, height_mm=300, eye_distance_mm=670.25
     )
@@ -134,7 +134,7 @@ def test_a_folder_of_sessions(tmp_path: Path) -> None:
         CorpusEntry(tmp_path / "b", "bert", "s-b", PAPER_SCREEN),
     )
     skipped = {s.recording.name: s.reason for s in corpus.skipped}
-    assert skipped["c"] == "recorded to identify: it names no viewer"
+    assert skipped["c"] == "recorded in identify mode: no viewer given"
     assert "not a session description" in skipped["d"]
     assert not is_corpus(tmp_path / "a"), "a session is not a corpus"
 

@@ -1,4 +1,4 @@
-"""EDF files: those that eyelinkio brings for its own tests, and damaged copies of them."""
+"""EDF files: those shipped with eyelinkio's tests, and damaged copies of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import math
 import random
 import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -15,26 +15,16 @@ import pytest
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates, SampleStatus
-from gazelive.recordings.asc_reader import read_asc
-from gazelive.recordings.edf import make_block, make_samples, make_signals, read_edf
-from gazelive.recordings.edf_dump import EVENT_RECORD, SAMPLE_RECORD, EdfBlock
-from gazelive.recordings.edf_process import run_supervised
+from gazelive.recordings.asc.reader import read_asc
+from gazelive.recordings.edf.dump import EVENT_RECORD, SAMPLE_RECORD, EdfBlock
+from gazelive.recordings.edf.process import run_supervised
+from gazelive.recordings.edf.reader import make_block, make_samples, make_signals, read_edf
 from gazelive.recordings.recording import Recording, Signal
 
 
-def eyelinkio_file(name: str) -> Path:
-    spec = find_spec("eyelinkio")
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin).parent / "tests" / "data" / name
-    if not path.is_file():
-        pytest.skip(f"this eyelinkio has no {name}")
-    return path
-
-
 @pytest.fixture(scope="module")
-def mono_path() -> Path:
-    return eyelinkio_file("test_raw.edf")
+def mono_path(real_file: Callable[[str], Path]) -> Path:
+    return real_file("test_raw.edf")
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +39,8 @@ def mono(mono_path: Path, fractions: list[float]) -> Recording:
 
 
 @pytest.fixture(scope="module")
-def bino() -> Recording:
-    return read_edf(eyelinkio_file("test_raw_binocular.edf"))
+def bino(real_file: Callable[[str], Path]) -> Recording:
+    return read_edf(real_file("test_raw_binocular.edf"))
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +157,7 @@ class TestEdfIsAsc:
 
 class TestDamage:
     @pytest.mark.parametrize(("name", "fraction"), [("cut.edf", 0.8), ("größer Ω.edf", 0.2)])
-    def test_of_a_file_cut_off_what_is_whole_is_kept(
+    def test_intact_records_of_a_truncated_file_are_kept(
         self, mono: Recording, mono_path: Path, tmp_path: Path, name: str, fraction: float
     ) -> None:
         content = mono_path.read_bytes()
@@ -182,10 +172,10 @@ class TestDamage:
         assert cut.messages == mono.messages[: len(cut.messages)]
         assert cut.tracker_events == mono.tracker_events[: len(cut.tracker_events)]
         texts = [problem.text for problem in cut.problems]
-        assert any("cut off; what is whole was kept" in text for text in texts)
+        assert any("truncated; everything intact was kept" in text for text in texts)
         assert any("has no end" in text for text in texts)
 
-    def test_a_copy_that_was_not_finished_is_told(self, mono_path: Path, tmp_path: Path) -> None:
+    def test_an_incomplete_copy_is_reported(self, mono_path: Path, tmp_path: Path) -> None:
         content = mono_path.read_bytes()
         path = tmp_path / "unfinished.edf"
         path.write_bytes(content[:2000].ljust(len(content), b"\0"))
@@ -198,24 +188,26 @@ class TestDamage:
         ("content", "says"),
         [
             (b"", "the file is empty"),
-            (b"hello\n" * 100, "this is no EyeLink EDF file"),
-            (random.Random(1).randbytes(10_000), "this is no EyeLink EDF file"),
+            (b"hello\n" * 100, "not an EyeLink EDF file"),
+            (random.Random(1).randbytes(10_000), "not an EyeLink EDF file"),
         ],
         ids=["empty", "text", "noise"],
     )
-    def test_no_edf_file_is_one_sentence(self, tmp_path: Path, content: bytes, says: str) -> None:
+    def test_not_an_edf_file_is_a_clear_error(
+        self, tmp_path: Path, content: bytes, says: str
+    ) -> None:
         path = tmp_path / "garbage.edf"
         path.write_bytes(content)
         with pytest.raises(RecordingError, match=rf"garbage\.edf: {says}"):
             read_edf(path)
 
-    def test_a_crash_of_the_library_is_one_sentence(self, tmp_path: Path) -> None:
+    def test_a_crash_of_the_library_is_a_clear_error(self, tmp_path: Path) -> None:
         path = tmp_path / "head.edf"
         path.write_bytes(b"SR_RESEARCH_1000FILE\nDATE: Fri Mar 14")  # edfapi 4.2 dies of it
         with pytest.raises(RecordingError, match=r"head\.edf: .* copy it again"):
             read_edf(path)
 
-    def test_a_missing_file_is_one_sentence(self, tmp_path: Path) -> None:
+    def test_a_missing_file_is_a_clear_error(self, tmp_path: Path) -> None:
         with pytest.raises(RecordingError, match="no such file"):
             read_edf(tmp_path / "missing.edf")
 
@@ -242,14 +234,14 @@ class TestSupervision:
         )
         assert (exit_code, last_words) == (139, "")
 
-    def test_last_words_are_heard(self, tmp_path: Path) -> None:
+    def test_the_last_line_of_standard_error_is_reported(self, tmp_path: Path) -> None:
         exit_code, last_words = self.run(tmp_path, "print('noise'); raise OSError('bad block')")
         assert exit_code == 1
         assert last_words == "OSError: bad block"
         assert (tmp_path / "log.txt").read_text().strip() == "noise"
 
     def test_a_hang_is_ended(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordingError, match=r"some\.edf: .*gave no answer for 0 s"):
+        with pytest.raises(RecordingError, match=r"some\.edf: .*did not respond for 0 s"):
             self.run(tmp_path, "import time; time.sleep(1000)", stall_s=0.2)
 
 
@@ -337,9 +329,9 @@ class TestRecords:
     def test_an_impossible_block_is_left_out(self, nonsense: dict[str, float]) -> None:
         block, problems = make_block(described(**nonsense), records())
         assert block is None
-        assert "left out" in problems[0]
+        assert "skipped" in problems[0]
 
-    def test_a_time_that_does_not_advance_is_left_out_and_told(self) -> None:
+    def test_a_time_that_does_not_advance_is_skipped_and_reported(self) -> None:
         made = records()
         made["input"] = np.arange(len(made))
         before, _ = make_block(described(sample_flags=0x0640), made)

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from gazelive.gaze.stream import Message
-from gazelive.recordings.eyelink_messages import (
+from gazelive.recordings.messages import (
     LONGEST_COMMAND,
     MessageFacts,
     interpret,
@@ -82,7 +81,7 @@ def test_screen(text: str, size: tuple[int, int] | None) -> None:
     assert interpret([Message(0, text)]).screen_px == size
 
 
-def test_what_the_experiment_says_of_the_screen_goes_before_what_the_tracker_says() -> None:
+def test_the_experiments_screen_takes_precedence_over_the_trackers() -> None:
     messages = [
         Message(0, "GAZE_COORDS 0.00 0.00 799.00 599.00"),
         Message(1, "DISPLAY_COORDS 0 0 1023 767"),

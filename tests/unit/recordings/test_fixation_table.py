@@ -12,9 +12,9 @@ import pytest
 from gazelive.errors import RecordingError
 from gazelive.gaze.samples import Coordinates
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.recordings.fixation_table import read_fixation_table
-from gazelive.recordings.opening import kind_of
-from gazelive.recordings.table_sidecar import Sidecar, write_sidecar
+from gazelive.recordings.open import kind_of
+from gazelive.recordings.tables.fixations import read_fixation_table
+from gazelive.recordings.tables.sidecar import Sidecar, write_sidecar
 
 GOOD = """viewer,image,fixation,x_px,y_px,duration_ms
 anna,a.jpg,0,10.5,20,200
@@ -70,16 +70,14 @@ def test_anybody_may_be_called_anything_but_nothing(tmp_path: Path) -> None:
     assert len(table) == 3
 
 
-def test_damaged_rows_are_left_out_and_told(tmp_path: Path) -> None:
+def test_damaged_rows_are_skipped_and_reported(tmp_path: Path) -> None:
     text = GOOD + "bert,a.jpg,1,,2,300\nbert,a.jpg\nbert,a.jpg,2,5,5,0\nbert,a.jpg,0,9,9,100\n"
     table = read_fixation_table(write(tmp_path, text))
     assert len(table) == 4
     texts = [problem.text for problem in table.problems]
     assert any("2 cells instead of 6" in text for text in texts)
-    assert "2 rows are not whole: left out" in texts
-    assert (
-        "1 row is of a viewer, session, image and fixation that another row has: all count" in texts
-    )
+    assert "2 rows are incomplete: skipped" in texts
+    assert "1 row is for a viewer, session, image and fixation of another row: all count" in texts
 
 
 def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
@@ -91,8 +89,8 @@ def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
     for name in ("viewer", "image", "session", "fixation", "x", "y", "duration_ms"):
         np.testing.assert_array_equal(getattr(table, name)[:3], getattr(once, name))
     assert [problem.text for problem in table.problems] == [
-        "3 rows are in the table already: left out",
-        "1 row is of a viewer, session, image and fixation that another row has: all count",
+        "3 rows are repeated: skipped",
+        "1 row is for a viewer, session, image and fixation of another row: all count",
     ]
 
 
@@ -122,13 +120,13 @@ def test_tables_as_others_write_them(
     assert not table.problems
 
 
-def test_a_gap_in_the_numbers_is_a_row_that_is_not_whole(tmp_path: Path) -> None:
+def test_a_row_with_a_missing_number_is_incomplete(tmp_path: Path) -> None:
     table = read_fixation_table(write(tmp_path, GOOD.replace("a.jpg,1,", "a.jpg,,")))
     np.testing.assert_array_equal(table.fixation, [0, 0])
-    assert [problem.text for problem in table.problems] == ["1 row is not whole: left out"]
+    assert [problem.text for problem in table.problems] == ["1 row is incomplete: skipped"]
 
 
-def test_unknown_columns_are_told(tmp_path: Path) -> None:
+def test_unknown_columns_are_reported(tmp_path: Path) -> None:
     text = GOOD.replace("duration_ms\n", "duration_ms,mood\n").replace("200\n", "200,gay\n")
     text = text.replace("250.5\n", "250.5,\n").replace("300\n", "300,x\n")
     table = read_fixation_table(write(tmp_path, text))
@@ -141,12 +139,12 @@ def test_unknown_columns_are_told(tmp_path: Path) -> None:
         ("viewer,image\na,b\n", "has viewer, image"),
         (GOOD.replace(",", ";"), "semicolons"),
         (GOOD.replace("30,40", "thirty,40"), "thirty"),
-        ("", "is empty: a table begins with a line of its columns' names"),
-        (GOOD.replace("jpg,1,", "jpg,1.5,"), r"column fixation: 1\.5 is no whole number"),
+        ("", "is empty"),
+        (GOOD.replace("jpg,1,", "jpg,1.5,"), r"column fixation: 1\.5"),
         (GOOD.replace("image,", "image,Image,", 1), "two columns .* are called image: remove one"),
     ],
 )
-def test_what_is_none_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_other_tables_are_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(RecordingError, match=says):
         read_fixation_table(write(tmp_path, text))
 
@@ -164,7 +162,7 @@ def test_another_encoding_is_named(tmp_path: Path, encoding: str, packed: bool) 
 def test_names_in_a_windows_code_page(tmp_path: Path) -> None:
     path = tmp_path / "fixations.csv"
     path.write_bytes(GOOD.replace("viewer", "viewer,größe", 1).encode("cp1252"))
-    with pytest.raises(RecordingError, match=r"its first line is no text in UTF-8: .*save it as"):
+    with pytest.raises(RecordingError, match=r"not UTF-8: .*save it as"):
         read_fixation_table(path)
 
 

@@ -1,4 +1,4 @@
-"""Sample tables as others write them: read as they are meant, with what is odd about them."""
+"""Sample tables of other programs: read as intended, with reports of oddities."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.intervals import viewing_intervals
 from gazelive.recordings.recording import Trial
-from gazelive.recordings.sample_table import read_sample_table
-from gazelive.recordings.sample_table_writer import write_sample_table
-from gazelive.recordings.table_sidecar import Sidecar, TableMessage, sidecar_path, write_sidecar
+from gazelive.recordings.tables.sample_writer import write_sample_table
+from gazelive.recordings.tables.samples import read_sample_table
+from gazelive.recordings.tables.sidecar import Sidecar, TableMessage, sidecar_path, write_sidecar
 
 from .sample_tables import problems_of, write
 
@@ -147,8 +147,7 @@ class TestForeignTables:
         (block,) = recording.blocks
         assert list(block.samples["tracker_time_us"]) == [0, 2000, 4000, 6000, 8000, 10000]
         assert problems_of(recording) == [
-            "1 row had no time, or one out of order, and got the time of its place (first: row 3, "
-            "t_ms 2)"
+            "1 row had no time or one out of order; it was interpolated (first: row 3, t_ms 2)"
         ]
 
     def test_one_wild_time_moves_nothing_else(self, tmp_path: Path) -> None:
@@ -169,11 +168,10 @@ class TestForeignTables:
         assert block.samples["right_x"].tolist() == list(range(60))
         assert recording.trials[1].start_us == 60_000
         assert problems_of(recording) == [
-            "1 row was left out: its time repeats another's or is out of order (first: row 22, "
-            "t_ms 40)"
+            "1 row was skipped: its time is repeated or out of order (first: row 22, t_ms 40)"
         ]
 
-    def test_time_that_begins_anew_with_every_trial(self, tmp_path: Path) -> None:
+    def test_time_that_restarts_with_every_trial(self, tmp_path: Path) -> None:
         rows = [f"{2 * k},{k},1,{trial}\n" for trial in "abc" for k in range(40)]
         recording = read_sample_table(write(tmp_path, "t_ms,x_px,y_px,trial\n" + "".join(rows)))
         assert [len(block.samples) for block in recording.blocks] == [40, 40, 40]
@@ -182,9 +180,8 @@ class TestForeignTables:
             ("b", 1),
             ("c", 2),
         ]
-        assert problems_of(recording) == [
-            "t_ms begins anew 2 times, first in row 41: every such row starts a new block"
-        ]
+        (problem,) = problems_of(recording)
+        assert "t_ms restarts 2 times, first in row 41" in problem
 
     @pytest.mark.parametrize(
         ("factor", "says"),
@@ -203,24 +200,21 @@ class TestForeignTables:
         with pytest.raises(RecordingError, match=rf"samples\.csv: column t_ms.*{says}"):
             read_sample_table(path)
 
-    def test_a_rate_that_contradicts_the_times_is_told(self, tmp_path: Path) -> None:
+    def test_a_rate_that_contradicts_the_times_is_reported(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n" + "".join(f"{k},1,1\n" for k in range(50)))
         write_sidecar(Sidecar(sampling_rate_hz=250), path)
         recording = read_sample_table(path)
         assert recording.blocks[0].stream.sampling_rate_hz == 250
-        assert problems_of(recording) == [
-            "samples.csv.meta.json says 250 Hz, but t_ms advances as at 1000 Hz: one of them is "
-            "wrong; 250 Hz is believed"
-        ]
+        (problem,) = problems_of(recording)
+        assert "gives 250 Hz, but t_ms advances at 1000 Hz" in problem
 
-    def test_a_misspelt_key_of_the_sidecar_is_told(self, tmp_path: Path) -> None:
+    def test_a_misspelt_key_of_the_sidecar_is_reported(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n0,1,1\n1,1,1\n")
         sidecar_path(path).write_text('{"sampling_rate": 1000, "mood": "fine"}')
-        assert problems_of(read_sample_table(path)) == [
-            "samples.csv.meta.json: key 'sampling_rate' is unknown and ignored; is "
-            "sampling_rate_hz meant?",
-            "samples.csv.meta.json: key 'mood' is unknown and ignored",
-        ]
+        misspelt, unknown = problems_of(read_sample_table(path))
+        assert "'sampling_rate' is unknown" in misspelt
+        assert "did you mean sampling_rate_hz" in misspelt
+        assert unknown == "samples.csv.meta.json: key 'mood' is unknown and ignored"
 
     def test_no_times_but_a_rate(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n,1,1\n,2,2\n")
@@ -232,13 +226,13 @@ class TestForeignTables:
         assert recording.screen == PAPER_SCREEN
         assert recording.screen_px == (1920, 1080)
 
-    def test_other_columns_and_short_rows_are_told(self, tmp_path: Path) -> None:
+    def test_other_columns_and_short_rows_are_reported(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px,mood\n0,1,1,a\n1,1,1,b\n2,1\n3,1,1,\n4,1")
         recording = read_sample_table(path)
         assert recording.n_samples == 3
         assert [(problem.line, problem.text) for problem in recording.problems] == [
-            (4, "row of 2 cells instead of 4 left out"),
-            (6, "row of 2 cells instead of 4 left out"),
+            (4, "row of 2 cells instead of 4 skipped"),
+            (6, "row of 2 cells instead of 4 skipped"),
             (None, "columns ignored: mood"),
         ]
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.samples import Coordinates, empty_samples
@@ -52,7 +51,7 @@ class TestFlags:
         st.tuples(st.integers(100, 8000), st.integers(100, 8000)),
         st.floats(50, 3000).map(lambda value: round(value, 2)),
     )
-    def test_whatever_is_written_is_read(self, px: tuple[int, int], distance: float) -> None:
+    def test_formatted_flags_are_parsed(self, px: tuple[int, int], distance: float) -> None:
         size = (px[0] * 0.25, px[1] * 0.25)
         flags = parse_geometry(f"{px[0]}x{px[1]}", f"{size[0]}x{size[1]}", str(distance))
         assert flags == GeometryFlags(px, size, distance)
@@ -89,7 +88,7 @@ class TestFlags:
             ("1920x1080", "535x301", "nan", "--distance-mm: must be a positive number, not nan"),
         ],
     )
-    def test_what_cannot_be_is_named_as_it_was_given(
+    def test_impossible_values_are_named_as_given(
         self, screen: str, size: str, distance: str, says: str
     ) -> None:
         flags = parse_geometry(screen, size, distance)
@@ -149,13 +148,13 @@ class TestOrder:
         recording = recording_of(without, blocks=(without, knowing))
         assert find_geometry(without, recording).source == "resolution"
 
-    def test_else_an_error_says_how_to_give_it(self) -> None:
+    def test_else_an_error_explains_how_to_give_it(self) -> None:
         block = block_of()
         with pytest.raises(RecordingError, match=r"some.asc.*--screen .*corpus.csv"):
             find_geometry(block, recording_of(block))
 
     @pytest.mark.parametrize("coordinates", [Coordinates.DEGREES, Coordinates.HREF])
-    def test_angles_need_none(self, coordinates: Coordinates) -> None:
+    def test_angles_need_no_geometry(self, coordinates: Coordinates) -> None:
         block = block_of(coordinates)
         assert find_geometry(block, recording_of(block)) == FoundGeometry(None, "none needed")
 
@@ -167,7 +166,7 @@ class TestOrder:
 
     def test_raw_data_are_refused(self) -> None:
         block = block_of(Coordinates.RAW)
-        with pytest.raises(RecordingError, match="no angle can be told"):
+        with pytest.raises(RecordingError, match="cannot become angles"):
             find_geometry(block, recording_of(block), FLAGS)
 
 

@@ -30,7 +30,7 @@ def test_without_trials_each_block_is_an_interval():
     assert spans(a_recording(blocks=blocks)) == [(0, 0, 99_001), (2, 1_000_000, 1_049_001)]
 
 
-def test_what_was_skipped_or_repeated_does_not_count():
+def test_skipped_or_repeated_trials_do_not_count():
     counted = []
     for variables in ({}, {"evidence": "1"}, {"evidence": "0", "outcome": "skipped"}):
         trial = Trial(name="7", start_us=0, end_us=900_000, block=0, variables=variables)
@@ -53,7 +53,7 @@ def test_an_image_counts_from_its_onset_to_its_offset():
     assert (interval.trial, interval.image, interval.image_onset_us) == ("7", "a.jpg", 100_000)
 
 
-def test_a_trial_without_an_image_counts_whole_and_is_cut_to_its_block():
+def test_a_trial_without_an_image_counts_within_its_block():
     trial = Trial(name="7", start_us=-5_000, end_us=2_000_000, block=0)
     assert spans(a_recording(trial)) == [(0, 0, 999_001)]
 

@@ -1,4 +1,4 @@
-"""The journal: whatever happens to its bytes, whole records are read and damage is named."""
+"""Journal: intact records are read and damage is reported, whatever happens to its bytes."""
 
 import io
 import zlib
@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.errors import RecordingError
-from gazelive.gaze.samples import SAMPLE_DTYPE
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
-from gazelive.recordings import journal_scan
-from gazelive.recordings.journal import (
+from gazelive.recordings.session import journal_reader
+from gazelive.recordings.session.journal import (
     MAGIC,
     MAX_PAYLOAD_BYTES,
     BlockHead,
@@ -25,17 +23,16 @@ from gazelive.recordings.journal import (
     frame,
     to_json,
 )
-from gazelive.recordings.journal_contents import read_journal
-from gazelive.recordings.journal_follower import JournalFollower
-from gazelive.recordings.journal_scan import find_end, scan
+from gazelive.recordings.session.journal_reader import JournalFollower, find_end, scan
+from gazelive.recordings.session.reader import read_journal
+
+from ...support.recordings import numbered_samples
 
 STREAM = StreamDescription(device="test", sampling_rate_hz=1000.0, eyes="L")
 
 
 def make_chunk(number: int, n_samples: int = 2, block: int = 0, text: str | None = None) -> Chunk:
-    samples = np.zeros(n_samples, SAMPLE_DTYPE)
-    samples["tracker_time_us"] = 1_000_000 * number + 1000 * np.arange(n_samples)
-    samples["left_x"] = np.random.default_rng(number).normal(size=n_samples)
+    samples = numbered_samples(1_000_000 * number, n_samples, eyes="L", first_value=number)
     messages = () if text is None else (Message(1_000_000 * number, text),)
     return Chunk(number, block, samples, messages, arrival_s=number / 8)
 
@@ -76,7 +73,7 @@ def test_the_checksum_of_any_run_of_records_is_zero():
     assert zlib.crc32(JOURNAL) == 0
 
 
-def test_what_was_written_is_read(tmp_path):
+def test_written_records_are_read(tmp_path):
     contents, (block,) = read(tmp_path, JOURNAL)
     assert block.stream == STREAM
     assert block.samples.tobytes() == samples_of(CHUNKS)
@@ -100,7 +97,7 @@ def test_extra_columns_come_back_with_their_chunk(tmp_path):
     np.testing.assert_array_equal(block.extras["velocity"], [1, np.nan, 3, np.nan, np.nan])
 
 
-def test_cut_at_every_byte_all_whole_records_are_kept(tmp_path):
+def test_truncated_at_any_byte_intact_records_are_kept(tmp_path):
     for length in range(len(JOURNAL) + 1):
         contents, blocks = read(tmp_path, JOURNAL[:length])
         n_whole = int(np.searchsorted(ENDS, length, side="right"))
@@ -170,7 +167,7 @@ def test_no_damage_gives_wrong_data(shared_folder, damages):
 
 
 @given(st.binary(max_size=300), st.integers(0, 300))
-def test_garbage_is_never_read_and_never_hides_what_follows(shared_folder, garbage, cut):
+def test_garbage_is_skipped_and_hides_nothing(shared_folder, garbage, cut):
     content = garbage + MAGIC + garbage[cut:] + JOURNAL
     contents, (block,) = read(shared_folder, content)
     assert block.samples.tobytes() == samples_of(CHUNKS)
@@ -192,7 +189,7 @@ def test_chunks_of_many_lengths_pass_through_a_small_window(tmp_path, monkeypatc
         for c in chunks
     ]
     records[100] = bytes(len(records[100]))
-    monkeypatch.setattr(journal_scan, "WINDOW_BYTES", 64)
+    monkeypatch.setattr(journal_reader, "WINDOW_BYTES", 64)
     contents, blocks = read(tmp_path, b"".join(records))
     kept = [chunk for chunk in chunks if chunk.number != 100]
     assert b"".join(block.samples.tobytes() for block in blocks) == samples_of(kept)
@@ -203,8 +200,8 @@ def test_chunks_of_many_lengths_pass_through_a_small_window(tmp_path, monkeypatc
     assert [p.text.split("; ")[1] for p in contents.problems] == ["chunk 100 is missing"]
 
 
-def test_what_is_appended_while_reading_is_left_for_the_next_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal_scan, "WINDOW_BYTES", 64)
+def test_data_appended_while_reading_come_with_the_next_poll(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal_reader, "WINDOW_BYTES", 64)
     path = tmp_path / "gaze.journal"
     path.write_bytes(JOURNAL)
     later = chunk_record(make_chunk(5, 1000))
@@ -225,7 +222,7 @@ def test_a_chunk_that_is_there_twice_is_read_once(tmp_path):
     contents, (block,) = read(tmp_path, JOURNAL + RECORDS[3])
     assert block.samples.tobytes() == samples_of(CHUNKS)
     assert [p.text for p in contents.problems] == [
-        "chunk 2 is there twice; the second was left out"
+        "chunk 2 is stored twice; the second was skipped"
     ]
 
 
@@ -239,7 +236,7 @@ def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
     stranger = frame(77, 0, 5, b"whatever")  # type: ignore[arg-type]
     contents, (block,) = read(tmp_path, JOURNAL + stranger)
     assert len(block.samples) == len(np.concatenate([c.samples for c in CHUNKS]))
-    assert [p.text for p in contents.problems] == ["a record of the unknown kind 77 was left out"]
+    assert [p.text for p in contents.problems] == ["a record of unknown kind 77 was skipped"]
 
 
 @pytest.mark.parametrize(
@@ -253,12 +250,12 @@ def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
         frame(Kind.BLOCK, 0, 0, b"not json"),
     ],
 )
-def test_a_whole_record_that_makes_no_sense_is_a_clear_error(tmp_path, record):
-    with pytest.raises(RecordingError, match=r"gaze\.journal: a record is whole but"):
+def test_an_intact_record_with_nonsense_is_a_clear_error(tmp_path, record):
+    with pytest.raises(RecordingError, match=r"gaze\.journal: a record is intact but"):
         read(tmp_path, block_record() + record)
     follower = JournalFollower(tmp_path / "gaze.journal")
     if b"messages" not in record:  # which it does not read
-        with pytest.raises(RecordingError, match=r"gaze\.journal: a record is whole but"):
+        with pytest.raises(RecordingError, match=r"gaze\.journal: a record is intact but"):
             list(follower.poll())
 
 
@@ -289,19 +286,19 @@ def test_wrong_samples_and_records_without_measure_are_refused():
         frame(Kind.NOTES, 0, 0, bytes(MAX_PAYLOAD_BYTES + 1))
 
 
-def test_the_end_is_behind_the_last_whole_record(tmp_path):
+def test_the_end_is_after_the_last_intact_record(tmp_path):
     path = tmp_path / "gaze.journal"
-    assert find_end(path) == journal_scan.JournalEnd(
+    assert find_end(path) == journal_reader.JournalEnd(
         whole_bytes=0, torn_bytes=0, next_chunk=0, next_block=0
     )
     path.write_bytes(JOURNAL[:-1])
-    assert find_end(path) == journal_scan.JournalEnd(
+    assert find_end(path) == journal_reader.JournalEnd(
         whole_bytes=int(ENDS[-2]), torn_bytes=len(RECORDS[-1]) - 1, next_chunk=4, next_block=1
     )
 
 
 class TestFollower:
-    def test_records_arrive_as_they_become_whole(self, tmp_path):
+    def test_records_arrive_when_complete(self, tmp_path):
         path = tmp_path / "gaze.journal"
         follower = JournalFollower(path)
         assert list(follower.poll()) == []
@@ -337,7 +334,7 @@ class TestFollower:
         follower = JournalFollower(path)
         assert [c.number for c in follower.poll() if isinstance(c, Chunk)] == [0, 2]
         assert [p.text for p in follower.problems] == [
-            f"50 bytes from byte {ENDS[1]} on are damaged and were left out"
+            f"50 bytes from byte {ENDS[1]} on are damaged and were skipped"
         ]
 
     def test_a_chunk_without_a_description_is_left_out(self, tmp_path):
@@ -353,5 +350,5 @@ class TestFollower:
         follower = JournalFollower(path)
         assert len(list(follower.poll())) == 6
         path.write_bytes(JOURNAL[:100])
-        with pytest.raises(RecordingError, match="shorter than it was"):
+        with pytest.raises(RecordingError, match="has become shorter"):
             list(follower.poll())

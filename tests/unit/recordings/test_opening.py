@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gazelive.errors import RecordingError
-from gazelive.recordings.opening import Kind, kind_of, read_recording
+from gazelive.recordings.open import Kind, kind_of, read_recording
 
 ASC = b"""** CONVERTED FROM some.edf\r
 MSG\t999 TRIALID 1\r
@@ -55,17 +55,17 @@ def test_content_decides_then_the_name(
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("none.asc", None, "there is no such file or folder"),
+        ("none.asc", None, "no such file or folder"),
         ("picture.png", b"\x89PNG", r"EyeLink \.asc .* session folders, and sample tables"),
-        ("packed.gz", gzip.compress(b"hello", mtime=0), "none of the files"),
+        ("packed.gz", gzip.compress(b"hello", mtime=0), "unknown file format"),
         ("fixations.csv", FIXATIONS, "this is a fixation table, which has no samples"),
-        ("notes.txt", b"Dear diary,\n", "none of the files"),
+        ("notes.txt", b"Dear diary,\n", "unknown file format"),
         ("empty.csv", b"", "is empty"),
         ("wide.csv", "t_ms,x_px,y_px\n0,1,2\n".encode("utf-16"), "is in UTF-16: save it as UTF-8"),
-        ("empty", b"", "none of the files"),
+        ("empty", b"", "unknown file format"),
     ],
 )
-def test_what_is_no_recording_is_one_sentence(
+def test_other_files_are_a_clear_error(
     tmp_path: Path, name: str, content: bytes | None, says: str
 ) -> None:
     path = tmp_path / name
@@ -78,7 +78,7 @@ def test_what_is_no_recording_is_one_sentence(
 
 
 def test_a_folder_must_be_a_session(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"no session \(session\.json\) and no corpus"):
+    with pytest.raises(RecordingError, match=r"neither a session .* nor a corpus"):
         read_recording(tmp_path)
     (tmp_path / "corpus.csv").write_text("recording,viewer,session\n")
     assert kind_of(tmp_path) == "corpus"

@@ -1,4 +1,4 @@
-"""Sample tables as gazelive writes them: what is written is read."""
+"""Sample tables written by gazelive: round trips."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.events import TrackerEvent
@@ -18,9 +17,9 @@ from gazelive.gaze.samples import EYE_FIELDS, Coordinates, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.recording import Block, Recording, Trial
-from gazelive.recordings.sample_table import read_sample_table
-from gazelive.recordings.sample_table_writer import what_a_table_loses, write_sample_table
-from gazelive.recordings.table_sidecar import sidecar_path
+from gazelive.recordings.tables.sample_writer import table_losses, write_sample_table
+from gazelive.recordings.tables.samples import read_sample_table
+from gazelive.recordings.tables.sidecar import sidecar_path
 
 from .sample_tables import SUFFIXES, write
 
@@ -98,7 +97,7 @@ def assert_same_blocks(found: Recording, expected: Recording) -> None:
 
 @settings(max_examples=40)
 @given(recordings(), st.sampled_from(SUFFIXES))
-def test_what_is_written_is_read(recording: Recording, suffix: str) -> None:
+def test_a_round_trip_is_lossless(recording: Recording, suffix: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{suffix}"
         write_sample_table(recording, path)
@@ -112,7 +111,7 @@ def test_what_is_written_is_read(recording: Recording, suffix: str) -> None:
         recording.session,
     )
     assert found.problems == ()
-    assert what_a_table_loses(recording) == []
+    assert table_losses(recording) == []
 
 
 class TestWriting:
@@ -133,7 +132,7 @@ class TestWriting:
         block.samples["right_y"] = 0
         stream = msgspec.structs.replace(block.stream, coordinates=Coordinates.HREF)
         in_href = replace(recording, blocks=(replace(block, stream=stream),))
-        assert what_a_table_loses(in_href) == ["HREF coordinates (written as degrees)"]
+        assert table_losses(in_href) == ["HREF coordinates (written as degrees)"]
         write_sample_table(in_href, tmp_path / "out.parquet")
         (found,) = read_sample_table(tmp_path / "out.parquet").blocks
         assert found.stream.coordinates is Coordinates.DEGREES
@@ -157,7 +156,7 @@ class TestWriting:
             tracker_events=(TrackerEvent(kind="blink", eye="R", start_us=0, end_us=1000),),
             header=("** DATE: today",),
         )
-        assert what_a_table_loses(rich) == [
+        assert table_losses(rich) == [
             "the events of the tracker's own parser",
             "the file's header",
             "the status flags of the samples",

@@ -1,4 +1,4 @@
-"""Sample tables that cannot be read: refused in a sentence, whatever was done to them."""
+"""Unreadable sample tables: clear errors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import RecordingError
-from gazelive.recordings.sample_table import read_sample_table
-from gazelive.recordings.sample_table_writer import write_sample_table
-from gazelive.recordings.table_sidecar import sidecar_path
+from gazelive.recordings.tables.sample_writer import write_sample_table
+from gazelive.recordings.tables.samples import read_sample_table
+from gazelive.recordings.tables.sidecar import sidecar_path
 
 from .sample_tables import SUFFIXES, write
 
@@ -34,8 +33,8 @@ class TestErrors:
                 "t_ms,x_px,y_px\n0,1,1\n1,one,1\n",
                 r"samples\.csv:3: column x_px: invalid value 'one'",
             ),
-            ("t_ms,eye,x_px,y_px\n0,L,1,1\n0,R,1,1\n1,L,1,1\n", "column eye says L, R"),
-            ("t_ms,eye,x_px,y_px\n0,middle,1,1\n1,middle,1,1\n", "column eye says MIDDLE"),
+            ("t_ms,eye,x_px,y_px\n0,L,1,1\n0,R,1,1\n1,L,1,1\n", "column eye has L, R"),
+            ("t_ms,eye,x_px,y_px\n0,middle,1,1\n1,middle,1,1\n", "column eye has MIDDLE"),
             ("", "is empty"),
             ("\n", "no columns"),
             (
@@ -49,7 +48,7 @@ class TestErrors:
             ("\0\1\2\xff" * 50, "needs t_ms"),
         ],
     )
-    def test_are_one_sentence(self, tmp_path: Path, text: str, says: str) -> None:
+    def test_are_clear_errors(self, tmp_path: Path, text: str, says: str) -> None:
         with pytest.raises(RecordingError, match=says):
             read_sample_table(write(tmp_path, text))
 

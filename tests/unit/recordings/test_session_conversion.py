@@ -1,4 +1,4 @@
-"""A recording of another format as a session folder, and what that loses."""
+"""Conversion of a recording to a session folder, and its losses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +16,10 @@ from gazelive.recordings.recording import (
     Signal,
     Trial,
 )
-from gazelive.recordings.session_folder import (
-    follow,
-    manifest_of,
-    read_session,
-    what_is_lost,
-    write_session,
-)
+from gazelive.recordings.session.conversion import manifest_of, session_losses, write_session
+from gazelive.recordings.session.journal_reader import JournalFollower
+from gazelive.recordings.session.manifest import JOURNAL_NAME
+from gazelive.recordings.session.reader import read_session
 
 from .session_folders import STREAM, bytes_of, make_samples, replace_rate, snapshot
 
@@ -72,7 +69,7 @@ RECORDING = Recording(
 
 
 class TestConversion:
-    def test_a_recording_comes_back_as_it_was(self, folder):
+    def test_a_recording_survives_a_round_trip(self, folder):
         manifest = manifest_of(RECORDING, started_at="2024-05-06T07:08:09+02:00")
         fractions: list[float] = []
         write_session(RECORDING, folder, manifest, progress=fractions.append)
@@ -88,12 +85,16 @@ class TestConversion:
             (b.start_us, b.end_us) for b in RECORDING.blocks
         ]
         assert fractions[-1] == 1.0
-        assert what_is_lost(RECORDING) == []
+        assert session_losses(RECORDING) == []
 
     def test_messages_are_in_the_chunk_that_they_came_with(self, folder):
         manifest = manifest_of(RECORDING, started_at="")
         write_session(RECORDING, folder, manifest, chunk_s=1.0)
-        chunks = [item for item in follow(folder) if isinstance(item, Chunk)]
+        chunks = [
+            item
+            for item in JournalFollower(folder / JOURNAL_NAME).poll()
+            if isinstance(item, Chunk)
+        ]
         assert [len(chunk.samples) for chunk in chunks] == [1000, 1000, 500, 3]
         assert [[m.text for m in chunk.messages] for chunk in chunks] == [
             ["before everything", "at the first sample", "at the end of a chunk", "out of order"],
@@ -109,7 +110,7 @@ class TestConversion:
         assert found.messages == empty.messages
         assert found.tracker_events == empty.tracker_events
 
-    def test_it_appears_whole_or_not_at_all(self, tmp_path):
+    def test_it_appears_atomically(self, tmp_path):
         def interrupt(fraction: float) -> None:
             raise KeyboardInterrupt
 
@@ -144,6 +145,6 @@ class TestConversion:
 
     def test_undecodable_text_is_named_as_lost(self):
         odd = replace(RECORDING, messages=(Message(0, "caf\udce9"), Message(1, "café")))
-        assert what_is_lost(odd) == [
+        assert session_losses(odd) == [
             "undecodable bytes in 1 messages or header lines (written as escapes)"
         ]

@@ -1,4 +1,4 @@
-"""The session folder: written once, in order, by one; read whole, whatever happened."""
+"""Session folder: one writer, in order; every intact record is read."""
 
 import itertools
 import os
@@ -10,22 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Chunk, Message
-from gazelive.recordings.session_folder import (
+from gazelive.recordings.session.journal_reader import JournalFollower
+from gazelive.recordings.session.manifest import (
     JOURNAL_NAME,
     MANIFEST_NAME,
-    JournalFollower,
-    SessionWriter,
-    follow,
     is_session_folder,
     read_manifest,
-    read_session,
 )
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
 from gazelive.recordings.trials import TrialPatterns
 
 from .session_folders import (
@@ -43,7 +41,7 @@ DOCUMENTATION = Path(__file__).parents[3] / "docs" / "session-folder.md"
 
 
 class TestWritingAndReading:
-    def test_what_is_appended_is_read(self, folder):
+    def test_appended_chunks_are_read(self, folder):
         chunks = [make_chunk(n, block=n // 3) for n in range(6)]
         with SessionWriter.create(folder, MANIFEST) as writer:
             for chunk in chunks:
@@ -80,7 +78,7 @@ class TestWritingAndReading:
         writer.close()
         assert bytes_of(read_session(folder).blocks) == samples[::-2].tobytes()
 
-    def test_samples_out_of_order_are_left_out_and_told(self, folder, writer):
+    def test_samples_out_of_order_are_skipped_and_reported(self, folder, writer):
         chunks = [make_chunk(number) for number in range(3)]
         times = chunks[1].samples["tracker_time_us"]
         times[4] = times[3]  # twice, back, and far ahead
@@ -94,7 +92,7 @@ class TestWritingAndReading:
         everything = np.concatenate([chunk.samples for chunk in chunks])
         expected = np.delete(everything, [14, 22, 25])
         assert block.samples.tobytes() == expected.tobytes()
-        assert texts(recording) == ["3 samples of block 1 were left out so that its times increase"]
+        assert texts(recording) == ["3 samples of block 1 were skipped to keep times increasing"]
 
     def test_patterns_of_ones_own_find_other_trials(self, folder):
         samples = make_samples(10)
@@ -116,12 +114,12 @@ class TestWritingAndReading:
         recording = read_session(folder)
         assert recording.n_samples == 10
         assert texts(recording) == [
-            "the session has no end: it is still being recorded, or its process died"
+            "the session has no end: it is still being recorded, or its process was killed"
         ]
-        stream, chunk = follow(folder)
+        stream, chunk = JournalFollower(folder / JOURNAL_NAME).poll()
         assert stream == STREAM
         assert chunk.samples.tobytes() == make_chunk(0).samples.tobytes()
-        assert list(follow(folder, from_chunk=1)) == []
+        assert list(JournalFollower(folder / JOURNAL_NAME, from_chunk=1).poll()) == []
 
     def test_a_session_without_samples_is_a_recording_without_samples(self, folder):
         SessionWriter.create(folder, MANIFEST).close()
@@ -179,7 +177,7 @@ class TestRules:
         writer.start_block(STREAM)
         writer.append(make_chunk(0))
         for wrong in (0, 2):
-            with pytest.raises(ValueError, match=f"chunk {wrong} where chunk 1 must come"):
+            with pytest.raises(ValueError, match=f"got chunk {wrong}"):
                 writer.append(make_chunk(wrong))
         with pytest.raises(ValueError, match="block 1 while block 0"):
             writer.append(make_chunk(1, block=1))
@@ -223,7 +221,7 @@ class TestRules:
             SessionWriter.resume(folder)
         script = (
             "import sys, pathlib\n"
-            "from gazelive.recordings.session_writer import SessionWriter\n"
+            "from gazelive.recordings.session.writer import SessionWriter\n"
             "SessionWriter.resume(pathlib.Path(sys.argv[1]))\n"
         )
         other = subprocess.run(
@@ -235,7 +233,7 @@ class TestRules:
         writer.close()
         SessionWriter.resume(folder).close()
 
-    def test_a_lock_that_nobody_holds_does_not_matter(self, folder):
+    def test_an_abandoned_lock_file_does_not_matter(self, folder):
         SessionWriter.create(folder, MANIFEST).close()
         (folder / "writer.lock").write_text("99999999")
         SessionWriter.resume(folder).close()
@@ -243,7 +241,7 @@ class TestRules:
 
 
 class TestEnd:
-    def test_closing_says_why_and_twice_is_fine(self, folder, writer):
+    def test_closing_stores_the_reason_and_may_be_repeated(self, folder, writer):
         writer.close("enough images")
         first = snapshot(folder)
         writer.close("again")

@@ -1,18 +1,18 @@
-"""What a session folder says of itself, whatever somebody made of it."""
+"""Manifest of a session folder, valid or damaged."""
 
 import pytest
 
 from gazelive.errors import RecordingError
 from gazelive.gaze.stream import Chunk, Message
 from gazelive.recordings.recording import Calibration, DriftCorrection
-from gazelive.recordings.session_folder import (
+from gazelive.recordings.session.manifest import (
     MANIFEST_NAME,
     ClockFit,
-    SessionWriter,
     is_session_folder,
     read_manifest,
-    read_session,
 )
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import SessionWriter
 
 from .session_folders import MANIFEST, STREAM, make_samples, snapshot
 
@@ -33,7 +33,7 @@ class TestManifest:
         assert manifest.config == {"a": [1, None, "ä"]}
         assert manifest.finished_at is None
 
-    def test_what_cannot_be_read_again_is_not_written(self, folder, writer):
+    def test_unreadable_manifests_are_not_written(self, folder, writer):
         before = snapshot(folder)
         with pytest.raises(RecordingError, match=r"session\.json.*mode"):
             writer.update(mode="play")
@@ -59,14 +59,14 @@ class TestManifest:
         with pytest.raises(RecordingError, match=rf"session\.json: .*{complaint}"):
             read_session(folder)
 
-    def test_any_other_folder_is_none(self, tmp_path):
+    def test_other_folders_are_no_sessions(self, tmp_path):
         with pytest.raises(RecordingError, match="not a session folder"):
             read_session(tmp_path)
         with pytest.raises(RecordingError, match="not a session folder"):
             SessionWriter.resume(tmp_path / "nowhere")
         assert not is_session_folder(tmp_path)
 
-    def test_what_calibration_found_is_in_the_recording(self, folder, writer):
+    def test_calibration_results_are_in_the_recording(self, folder, writer):
         found = Calibration(tracker_time_us=5, kind="validation", eye="L", mean_error_deg=0.4)
         drift = DriftCorrection(
             tracker_time_us=6,
@@ -82,7 +82,7 @@ class TestManifest:
         assert recording.calibrations == (found,)
         assert recording.drift_corrections == (drift,)
 
-    def test_what_the_messages_tell_is_in_the_recording_once(self, folder, writer):
+    def test_results_in_messages_are_in_the_recording_once(self, folder, writer):
         told = (
             "DISPLAY_COORDS 0 0 1279 1023",
             "!CAL VALIDATION HV9 L LEFT GOOD ERROR 0.40 avg. 0.80 max OFFSET 0.1 deg. 1.0,2.0 pix.",

@@ -1,4 +1,4 @@
-"""Disks that are full, may not be written, or fail in the background."""
+"""Disks that are full, read-only, or fail in the background."""
 
 import errno
 import os
@@ -10,14 +10,10 @@ from pathlib import Path
 import pytest
 
 from gazelive.errors import RecordingError
-from gazelive.recordings.journal_writer import JournalWriter
-from gazelive.recordings.session_folder import (
-    JOURNAL_NAME,
-    SessionWriter,
-    read_manifest,
-    read_session,
-)
-from gazelive.recordings.storage_errors import storage_error
+from gazelive.recordings.session.manifest import JOURNAL_NAME, read_manifest
+from gazelive.recordings.session.reader import read_session
+from gazelive.recordings.session.writer import JournalWriter, SessionWriter
+from gazelive.system.files import storage_error
 
 from .session_folders import (
     MANIFEST,
@@ -54,7 +50,7 @@ class TestStorage:
         if manifest.finished_at is None:  # no room even for a new session.json
             assert "could not be closed" in caught.value.__notes__[0]
             assert texts(recording) == [
-                "the session has no end: it is still being recorded, or its process died"
+                "the session has no end: it is still being recorded, or its process was killed"
             ]
         else:
             assert "the disk is full" in manifest.stop_reason
@@ -66,7 +62,7 @@ class TestStorage:
 
     def test_a_read_only_disk_is_a_clear_error(self, small_disk):
         subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-        with pytest.raises(RecordingError, match=r"may not be written.*choose another folder"):
+        with pytest.raises(RecordingError, match=r"no permission to write.*choose another folder"):
             SessionWriter.create(small_disk / "session", MANIFEST)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file sizes")
@@ -95,12 +91,12 @@ class TestStorage:
         [
             (errno.ENOSPC, "the disk is full"),
             (errno.EDQUOT, "the disk is full"),
-            (errno.EROFS, "may not be written"),
-            (errno.EACCES, "may not be written"),
+            (errno.EROFS, "no permission to write"),
+            (errno.EACCES, "no permission to write"),
             (errno.EIO, "cannot be written"),
         ],
     )
-    def test_refusals_are_told_apart(self, number, text):
+    def test_refusals_are_distinguished(self, number, text):
         error = storage_error(OSError(number, os.strerror(number)), Path("here"))
         assert str(error).startswith(f"here: {text} ({os.strerror(number)})")
         assert error.exit_code == 1, "a failure, not a mistake of whoever typed the command"

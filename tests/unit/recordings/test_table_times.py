@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
-from gazelive.recordings.table_times import (
+from gazelive.recordings.tables.times import (
     LONELY_MS,
     NOMINAL_RATES_HZ,
     estimate_rate_hz,
-    mend_times_us,
     other_unit,
+    repair_times_us,
     restarts,
 )
 
@@ -31,13 +30,13 @@ def test_jitter_and_gaps_do_not_matter() -> None:
 def test_integer_milliseconds_at_2000_hz() -> None:
     t_ms = np.repeat(np.arange(100, 600.0), 2)
     assert estimate_rate_hz(t_ms) == 2000
-    mended = mend_times_us(t_ms, 2000)
-    np.testing.assert_array_equal(mended.times_us, 100_000 + 500 * np.arange(1000))
-    assert mended.mended.sum() == 500
+    repaired = repair_times_us(t_ms, 2000)
+    np.testing.assert_array_equal(repaired.times_us, 100_000 + 500 * np.arange(1000))
+    assert repaired.repaired.sum() == 500
 
 
 @pytest.mark.parametrize("rate_hz", [120, 300, 600])
-def test_integer_milliseconds_of_steps_that_are_none(rate_hz: int) -> None:
+def test_integer_milliseconds_of_fractional_steps(rate_hz: int) -> None:
     assert estimate_rate_hz(np.floor(np.arange(500) * 1000 / rate_hz)) == rate_hz
 
 
@@ -59,36 +58,36 @@ def test_no_rate_without_two_times(t_ms: list[float]) -> None:
 
 def test_good_times_stay() -> None:
     t_ms = np.array([0.5, 1.0, 2.0, 700.25])
-    mended = mend_times_us(t_ms, 1000)
-    np.testing.assert_array_equal(mended.times_us, [500, 1000, 2000, 700250])
-    assert mended.kept.all()
-    assert not mended.mended.any()
+    repaired = repair_times_us(t_ms, 1000)
+    np.testing.assert_array_equal(repaired.times_us, [500, 1000, 2000, 700250])
+    assert repaired.kept.all()
+    assert not repaired.repaired.any()
 
 
 def test_missing_times_are_those_of_their_places() -> None:
     t_ms = np.array([np.nan, np.nan, 10.0, np.nan, 14.0, 13.0, 18.0, np.nan])
-    mended = mend_times_us(t_ms, 500)
+    repaired = repair_times_us(t_ms, 500)
     np.testing.assert_array_equal(
-        mended.times_us, [6000, 8000, 10000, 12000, 14000, 16000, 18000, 20000]
+        repaired.times_us, [6000, 8000, 10000, 12000, 14000, 16000, 18000, 20000]
     )
-    np.testing.assert_array_equal(np.flatnonzero(mended.mended), [0, 1, 3, 5, 7])
+    np.testing.assert_array_equal(np.flatnonzero(repaired.repaired), [0, 1, 3, 5, 7])
 
 
 def test_without_any_time_it_begins_at_zero() -> None:
-    mended = mend_times_us(np.full(3, np.nan), 250)
-    np.testing.assert_array_equal(mended.times_us, [0, 4000, 8000])
-    assert mended.mended.all()
+    repaired = repair_times_us(np.full(3, np.nan), 250)
+    np.testing.assert_array_equal(repaired.times_us, [0, 4000, 8000])
+    assert repaired.repaired.all()
 
 
 @given(st.lists(st.one_of(st.just(np.nan), st.floats(-1e6, 1e6)), max_size=60))
 def test_mended_times_always_advance(values: list[float]) -> None:
     t_ms = np.array(values, float)
-    mended = mend_times_us(t_ms, 1000)
-    assert len(mended.times_us) == mended.kept.sum()
-    assert (np.diff(mended.times_us) > 0).all()
-    untouched = mended.kept & ~mended.mended
+    repaired = repair_times_us(t_ms, 1000)
+    assert len(repaired.times_us) == repaired.kept.sum()
+    assert (np.diff(repaired.times_us) > 0).all()
+    untouched = repaired.kept & ~repaired.repaired
     np.testing.assert_array_equal(
-        mended.times_us[untouched[mended.kept]], np.round(t_ms[untouched] * 1000)
+        repaired.times_us[untouched[repaired.kept]], np.round(t_ms[untouched] * 1000)
     )
 
 
@@ -108,19 +107,19 @@ def test_one_wild_time_moves_no_other_row(
     assume(0 < row < n - 1 or not abs(wild_ms - t_ms[row]) < 2 * LONELY_MS)
     damaged = t_ms.copy()
     damaged[row] = wild_ms
-    mended = mend_times_us(damaged, rate_hz)
+    repaired = repair_times_us(damaged, rate_hz)
     truth_us = np.round(t_ms * 1000)
-    assert mended.kept[np.arange(n) != row].sum() >= n - 2  # a neighbour may look as wild
-    error_us = np.abs(mended.times_us - truth_us[mended.kept])
+    assert repaired.kept[np.arange(n) != row].sum() >= n - 2  # a neighbour may look as wild
+    error_us = np.abs(repaired.times_us - truth_us[repaired.kept])
     assert error_us.max() <= 1e6 / rate_hz + 1
     assert (error_us > 1).sum() <= 2
 
 
 def test_a_time_that_repeats_has_no_place() -> None:
     t_ms = np.array([0.0, 2, 4, 4, 6, 8, 10, 12, 14, 16])
-    mended = mend_times_us(t_ms, 500)
-    np.testing.assert_array_equal(mended.times_us, np.arange(0, 18000, 2000))
-    np.testing.assert_array_equal(np.flatnonzero(~mended.kept), [3])
+    repaired = repair_times_us(t_ms, 500)
+    np.testing.assert_array_equal(repaired.times_us, np.arange(0, 18000, 2000))
+    np.testing.assert_array_equal(np.flatnonzero(~repaired.kept), [3])
 
 
 class TestRestarts:
@@ -133,7 +132,7 @@ class TestRestarts:
         t_ms[[30, 120, 150]] = 1e6, -7, np.nan
         assert restarts(t_ms) == [100]
 
-    def test_a_few_damaged_times_are_none(self) -> None:
+    def test_a_few_damaged_times_are_no_restart(self) -> None:
         t_ms = np.arange(500.0)
         t_ms[[100, 200, 300]] = 0, 1e9, 5
         assert restarts(t_ms) == []
@@ -141,7 +140,7 @@ class TestRestarts:
 
 class TestOtherUnit:
     @given(st.floats(25, 2400))
-    def test_is_told_by_the_steps(self, rate_hz: float) -> None:
+    def test_follows_from_the_steps(self, rate_hz: float) -> None:
         t_s = np.arange(40) / rate_hz
         assert other_unit(t_s * 1e3) is None
         for unit, factor in (("seconds", 1.0), ("microseconds", 1e6), ("nanoseconds", 1e9)):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import read_session, write_session
+from gazelive.recordings.session.conversion import write_session
+from gazelive.recordings.session.reader import read_session
 
 from .sessions import documents, manifest, simulated, write_documents
 

@@ -1,4 +1,4 @@
-"""A simulated session in which things went wrong, as an experiment would have told of them."""
+"""A simulated session with problems, and the messages of its experiment."""
 
 from __future__ import annotations
 
@@ -22,14 +22,10 @@ from gazelive.gaze.documents import (
 )
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
-from gazelive.models.saliency import generated_saliency
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import (
-    DOCUMENTS_NAME,
-    SessionManifest,
-)
-from gazelive.recordings.session_manifest import ClockFit
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME, ClockFit, SessionManifest
 from gazelive.simulation.lab_session import TrialImage, simulate_session
+from gazelive.stimuli.saliency import generated_saliency
 
 IMAGES = ("cat.jpg", "beach.jpg", "generated_0001", "chess_game.jpg")
 N_LOST = 25
@@ -56,11 +52,14 @@ def simulated(eyes: str = "R") -> Recording:
     blocks = list(recording.blocks)
     blocks[1] = replace(second, samples=kept)
     return replace(
-        recording, blocks=tuple(blocks), messages=tuple(_told(recording.messages)), trials=()
+        recording,
+        blocks=tuple(blocks),
+        messages=tuple(_with_protocol(recording.messages)),
+        trials=(),
     )
 
 
-def _told(messages: tuple[Message, ...]) -> Iterator[Message]:
+def _with_protocol(messages: tuple[Message, ...]) -> Iterator[Message]:
     """Yield the messages with those of the experiment's protocol among them."""
     trial = 0
     for message in messages:
@@ -109,7 +108,7 @@ def manifest(mode: str = "enrol") -> SessionManifest:
 
 
 def documents(recording: Recording, *, with_model: bool = True) -> list[Document]:
-    """Return what an engine says of a session: strangers at first, then surely v001."""
+    """Return the documents of an engine: at first uncertain, then v001."""
     start_us = int(recording.blocks[0].samples["tracker_time_us"][0])
     said: list[Document] = [RunStarted(session="1", stream=recording.blocks[0].stream)]
     if with_model:

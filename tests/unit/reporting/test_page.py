@@ -16,7 +16,8 @@ from PIL import Image
 from gazelive.gaze.samples import Coordinates, empty_samples
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.recording import Block, Recording
-from gazelive.recordings.session_folder import SessionWriter, write_session
+from gazelive.recordings.session.conversion import write_session
+from gazelive.recordings.session.writer import SessionWriter
 from gazelive.reporting.page import session_page
 from gazelive.reporting.scanpath_pictures import image_folders, scanpath_pictures
 from gazelive.reporting.session_facts import SessionFacts, gather
@@ -68,14 +69,14 @@ def page(facts: SessionFacts) -> str:
     return session_page(facts, images=[STIMULI], made_at=MADE_AT)
 
 
-def test_it_has_every_section_and_loads_nothing_from_elsewhere(page: str) -> None:
+def test_it_has_every_section_and_loads_nothing_external(page: str) -> None:
     checker = parsed(page)
     assert checker.headings == [
-        "Of note",
+        "Notes",
         "Quality per trial",
         "Data loss over time",
         "Calibration history",
-        "Who it was said to be",
+        "Identification",
         "Main sequence",
         "Scanpaths",
         "Configuration",
@@ -86,7 +87,7 @@ def test_it_has_every_section_and_loads_nothing_from_elsewhere(page: str) -> Non
     assert "default-src 'none'" in page
 
 
-def test_words_of_others_are_escaped(page: str) -> None:
+def test_foreign_text_is_escaped(page: str) -> None:
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in page
 
@@ -119,25 +120,25 @@ def test_scanpaths_lie_on_their_images(facts: SessionFacts) -> None:
     assert np.median(np.abs(ours - theirs)) < 12
 
 
-def test_an_image_that_is_no_picture_is_left_out(facts: SessionFacts, tmp_path: Path) -> None:
+def test_an_unreadable_image_is_ignored(facts: SessionFacts, tmp_path: Path) -> None:
     (tmp_path / "cat.jpg").write_text("not a picture")
     pictures = list(scanpath_pictures(facts, [tmp_path]))
     assert not pictures[0].is_on_image
 
 
-def test_images_are_looked_for_where_the_configuration_says(made: Path) -> None:
+def test_images_are_found_in_the_configured_folder(made: Path) -> None:
     folders = image_folders(gather(made / "enrolled"), [Path("asked")])
     assert folders[0] == Path("asked")
     assert Path("no/such/folder") in folders
 
 
-def test_a_session_without_an_engine_gives_a_page_too(made: Path) -> None:
+def test_a_session_without_an_engine_has_a_page(made: Path) -> None:
     page = session_page(gather(made / "enrolled"), made_at=MADE_AT)
-    assert "Who it was said to be" in parsed(page).headings
-    assert "No engine ran" in page
+    assert "Identification" in parsed(page).headings
+    assert "the engine did not run" in page
 
 
-def test_a_session_without_samples_gives_a_page_too(tmp_path: Path) -> None:
+def test_a_session_without_samples_has_a_page(tmp_path: Path) -> None:
     SessionWriter.create(tmp_path / "s", manifest()).close()
     page = session_page(gather(tmp_path / "s"), made_at=MADE_AT)
     assert "Main sequence" in parsed(page).headings

@@ -14,7 +14,9 @@ import pytest
 from gazelive.gaze.documents import encode_line
 from gazelive.gaze.quality_messages import quality_message
 from gazelive.recordings.recording import Recording
-from gazelive.recordings.session_folder import DOCUMENTS_NAME, SessionWriter, write_session
+from gazelive.recordings.session.conversion import write_session
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME
+from gazelive.recordings.session.writer import SessionWriter
 from gazelive.reporting.session_facts import SessionFacts, gather
 from gazelive.reporting.tables import check_columns, crossing_rows, summary_rows, trial_columns
 
@@ -33,7 +35,7 @@ def test_each_trial_has_its_quality(facts: SessionFacts) -> None:
     assert [trial.dropped_frames for trial in facts.trials] == [0, 0, 0, 2]
     assert [trial.gate for trial in facts.trials] == [
         "passed",
-        "passed after 1 time-out(s)",
+        "passed after 1 time-out",
         "passed",
         "passed",
     ]
@@ -46,7 +48,9 @@ def test_each_trial_has_its_quality(facts: SessionFacts) -> None:
     assert facts.n_lost_samples == N_LOST
 
 
-def test_missing_is_of_the_samples_that_arrived(facts: SessionFacts, recording: Recording) -> None:
+def test_missing_is_a_fraction_of_received_samples(
+    facts: SessionFacts, recording: Recording
+) -> None:
     trial, told = recording.trials[1], facts.trials[1]
     samples = recording.blocks[1].samples
     times_us = samples["tracker_time_us"]
@@ -66,7 +70,7 @@ def test_the_calibration_history_is_in_order_and_names_the_next_trial(facts: Ses
     assert all(a.at_s <= b.at_s for a, b in zip(facts.checks, facts.checks[1:], strict=False))
 
 
-def test_the_posteriors_are_told_as_they_were_shown(facts: SessionFacts) -> None:
+def test_posteriors_include_the_unknown_viewer(facts: SessionFacts) -> None:
     assert facts.findings is not None
     course = facts.findings.course
     assert course is not None
@@ -74,21 +78,21 @@ def test_the_posteriors_are_told_as_they_were_shown(facts: SessionFacts) -> None
     np.testing.assert_allclose(course.p[0], np.array([0.3, 0.7, 0.95, 0.995]) * 0.999)
     assert course.unknown is not None
     np.testing.assert_allclose(course.unknown, 0.001)
-    assert summary_rows(facts)["said to be"].startswith("v001 (99%) after 4 images, 12 saccades")
+    assert summary_rows(facts)["identified as"].startswith("v001 (99.4 %)")
     assert crossing_rows(facts) == (
-        "v001 passed 50% after 4.0 s of viewing, 6 saccades",
-        "v001 passed 90% after 6.0 s of viewing, 9 saccades",
-        "v001 passed 99% after 8.0 s of viewing, 12 saccades",
+        "v001 reached 50 % after 4.0 s of viewing, 6 saccades",
+        "v001 reached 90 % after 6.0 s of viewing, 9 saccades",
+        "v001 reached 99 % after 8.0 s of viewing, 12 saccades",
     )
 
 
-def test_of_note_is_what_went_wrong(facts: SessionFacts) -> None:
+def test_notes_name_what_went_wrong(facts: SessionFacts) -> None:
     texts = [note.text for note in facts.notes]
     assert "trial 2 (attempt 1) was repeated" in texts
     assert "trial 3 (attempt 1) was skipped" in texts
-    assert "trial 2: the fixation gate passed after 1 time-out(s)" in texts
+    assert "trial 2: the fixation gate passed after 1 time-out" in texts
     assert f"trial 2: {N_LOST} samples never arrived" in texts
-    assert "trial 4: 2 frames were dropped" in texts
+    assert "trial 4: 2 dropped frames" in texts
     assert "the model is old" in texts
     assert "missing for 50 ms" in texts
     assert "not worth a note" not in texts
@@ -96,23 +100,23 @@ def test_of_note_is_what_went_wrong(facts: SessionFacts) -> None:
 
 def test_it_is_json(facts: SessionFacts) -> None:
     told = json.loads(json.dumps(facts.as_json()))
-    assert told["said_to_be"] == "v001 (99%)"
+    assert told["said_to_be"] == "v001 (99.4 %)"
     assert told["identification"]["crossed_saccades"] == {"0.5": 6, "0.9": 9, "0.99": 12}
     assert told["clock_drift_ppm"] == pytest.approx(20)
     assert len(told["trials"]) == 4
     assert told["n_lost_samples"] == N_LOST
 
 
-def test_without_an_engine_everything_else_is_told(made: Path) -> None:
+def test_without_an_engine_all_other_facts_exist(made: Path) -> None:
     facts = gather(made / "enrolled")
     assert facts.findings is None
-    assert "said to be" not in summary_rows(facts)
+    assert "identified as" not in summary_rows(facts)
     assert crossing_rows(facts) == ()
     assert facts.analysis is not None
     assert facts.as_json()["identification"] is None
 
 
-def test_an_engine_without_a_model_says_nobody(made: Path, tmp_path: Path) -> None:
+def test_without_a_model_there_is_no_identification(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "session"
     shutil.copytree(made / "enrolled", folder)
     write_documents(folder, documents(simulated(), with_model=False))
@@ -122,7 +126,7 @@ def test_an_engine_without_a_model_says_nobody(made: Path, tmp_path: Path) -> No
     assert facts.as_json()["said_to_be"] is None
 
 
-def test_damaged_lines_of_the_engine_are_counted(made: Path, tmp_path: Path) -> None:
+def test_unreadable_lines_are_counted(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "session"
     shutil.copytree(made / "identified", folder)
     path = folder / DOCUMENTS_NAME
@@ -132,10 +136,10 @@ def test_damaged_lines_of_the_engine_are_counted(made: Path, tmp_path: Path) -> 
     facts = gather(folder)
     assert facts.findings is not None
     assert facts.findings.n_damaged == 2
-    assert any("2 lines of the engine's documents" in note.text for note in facts.notes)
+    assert any("2 unreadable lines" in note.text for note in facts.notes)
 
 
-def test_a_posterior_whose_viewers_have_no_names_is_left_out(made: Path, tmp_path: Path) -> None:
+def test_a_posterior_without_names_is_ignored(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "session"
     shutil.copytree(made / "identified", folder)
     said = [d for d in documents(simulated()) if type(d).__name__ != "ModelLoaded"]
@@ -145,7 +149,7 @@ def test_a_posterior_whose_viewers_have_no_names_is_left_out(made: Path, tmp_pat
     assert facts.findings.course is None
 
 
-def test_without_geometry_quality_is_told_and_why_there_are_no_saccades(tmp_path: Path) -> None:
+def test_without_geometry_there_is_quality_but_no_saccades(tmp_path: Path) -> None:
     recording = simulated()
     without = msgspec.structs.replace(manifest(), screen=None)
     blocks = tuple(
@@ -162,7 +166,7 @@ def test_without_geometry_quality_is_told_and_why_there_are_no_saccades(tmp_path
     assert "saccades" not in [column.name for column in trial_columns(facts.trials)]
 
 
-def test_what_the_device_itself_found_wrong_is_of_note_without_an_engine(tmp_path: Path) -> None:
+def test_device_problems_are_notes_without_an_engine(tmp_path: Path) -> None:
     recording = simulated()
     at_us = int(recording.blocks[0].samples["tracker_time_us"][0]) + 2_000_000
     told = quality_message(at_us, "lost_samples", "the link dropped 3 samples")
@@ -172,7 +176,7 @@ def test_what_the_device_itself_found_wrong_is_of_note_without_an_engine(tmp_pat
     assert (2.0, "the link dropped 3 samples") in [(note.at_s, note.text) for note in notes]
 
 
-def test_a_session_without_any_sample_is_told_of_too(tmp_path: Path) -> None:
+def test_a_session_without_samples_has_facts(tmp_path: Path) -> None:
     SessionWriter.create(tmp_path / "s", manifest()).close()
     facts = gather(tmp_path / "s")
     assert facts.trials == ()

@@ -1,4 +1,4 @@
-"""Simulated corpora: what a lab session holds, and that corpora can be read and made again."""
+"""Simulated corpora: contents of a lab session, round trips and reproducibility."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 from pyarrow import csv
 
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.models.saliency import generated_saliency
 from gazelive.recordings.corpus import read_corpus
-from gazelive.recordings.image_files import images_in
-from gazelive.recordings.opening import read_recording
+from gazelive.recordings.open import read_recording
 from gazelive.recordings.trials import find_trials
 from gazelive.simulation.corpus import CorpusPlan, write_corpus
 from gazelive.simulation.image_pool import ImagePool, images_for_session
@@ -25,6 +23,8 @@ from gazelive.simulation.lab_session import (
     simulate_session,
 )
 from gazelive.simulation.truth_table import truth_table
+from gazelive.stimuli.image_files import images_in
+from gazelive.stimuli.saliency import generated_saliency
 
 PLAN = CorpusPlan(
     n_viewers=2, n_images=2, n_pool=3, n_sessions=2, seconds=1.5, sampling_rate_hz=500, seed=7
@@ -124,7 +124,7 @@ def test_the_truth_names_trial_and_phase(session: SimulatedSession) -> None:
 
 
 @pytest.mark.parametrize("format_", ["session", "asc"])
-def test_a_corpus_is_read_as_it_was_made(format_: str, tmp_path: Path) -> None:
+def test_a_corpus_survives_a_round_trip(format_: str, tmp_path: Path) -> None:
     plan = msgspec.structs.replace(PLAN, format=format_)
     reported: list[float] = []
     written = write_corpus(plan, tmp_path / "out", progress=reported.append)
@@ -209,7 +209,7 @@ def test_real_images_come_first(tmp_path: Path) -> None:
     assert ImagePool(1, folder).names == ["stimuli/a.jpg"]
 
 
-def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_impossible_plans_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="pool of 3"):
         msgspec.structs.replace(PLAN, n_images=4)
     with pytest.raises(ConfigError, match="above 0"):
@@ -227,7 +227,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_corpus_that_breaks_off_lists_what_is_whole(
+def test_an_interrupted_corpus_lists_complete_recordings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gazelive.simulation import corpus as module

@@ -1,4 +1,4 @@
-"""The simulated eye: laws of its trace, and truth that fits it."""
+"""Simulated eye: laws of its trace, and matching true events."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import ConfigError
 from gazelive.gaze.samples import Eyes
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.simulation.oculomotor import (
-    Oculomotor,
-    OculomotorTraits,
-    SimulatedTrace,
-    trace_to_samples,
-)
-from gazelive.simulation.saccade_dynamics import peak_over_mean
+from gazelive.simulation.eye.dynamics import peak_over_mean
+from gazelive.simulation.eye.eye import Oculomotor
+from gazelive.simulation.eye.traits import OculomotorTraits
+from gazelive.simulation.truth import SimulatedTrace, trace_to_samples
 
 TRAITS = OculomotorTraits(blink_rate_per_min=40.0, dropout_rate_per_min=30.0)
 QUIET = OculomotorTraits(
@@ -123,7 +119,7 @@ def test_seeds_differ_and_a_seed_repeats() -> None:
     assert not np.array_equal(traces[0].gaze_deg[:250], traces[2].gaze_deg[:250], equal_nan=True)
 
 
-def test_times_start_where_told_and_follow_the_rate() -> None:
+def test_times_start_as_requested_and_follow_the_rate() -> None:
     eye = eye_of(rate_hz=500.0, start_us=7_000_000)
     eye.fixate(3)
     assert eye.now_us == 7_006_000
@@ -141,9 +137,7 @@ def test_impossible_rate_is_refused() -> None:
     amplitude_deg=st.floats(0.4, 20.0),
     angle=st.floats(0.0, 2 * np.pi),
 )
-def test_truth_is_what_a_trace_without_noise_shows(
-    seed: int, amplitude_deg: float, angle: float
-) -> None:
+def test_truth_matches_the_noise_free_trace(seed: int, amplitude_deg: float, angle: float) -> None:
     rate_hz = 4000.0
     eye = eye_of(seed, rate_hz, traits=QUIET)
     eye.fixate(400)
@@ -311,7 +305,7 @@ def test_the_eye_that_turns_outwards_is_faster() -> None:
     assert right.duration_ms < left.duration_ms
 
 
-def test_calibration_error_moves_what_is_measured_and_its_truth() -> None:
+def test_calibration_error_shifts_gaze_and_truth() -> None:
     eye = eye_of(20, eyes="LR", traits=with_(QUIET, right_offset_x_deg=0.7, left_offset_y_deg=-0.2))
     eye.fixate(100)
     eye.saccade_to(4.0, 0.0)

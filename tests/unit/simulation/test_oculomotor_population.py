@@ -1,19 +1,18 @@
-"""The population: a valid table, persons who stay themselves, draws that can move their eyes."""
+"""Oculomotor population: a valid table, stable persons, plausible draws."""
 
 from __future__ import annotations
 
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from gazelive.simulation.oculomotor import Oculomotor, OculomotorTraits
-from gazelive.simulation.oculomotor_population import OculomotorPopulation, shipped_table
+from gazelive.simulation.eye.eye import Oculomotor
+from gazelive.simulation.eye.traits import OculomotorPopulation, OculomotorTraits, oculomotor_table
 
 
 def test_table_lists_real_traits_once_with_correlations_that_are_some() -> None:
-    table = shipped_table()
+    table = oculomotor_table()
     names = [trait.name for trait in table.traits]
     assert len(set(names)) == len(names)
     assert set(names) <= set(OculomotorTraits.__struct_fields__)
@@ -27,7 +26,7 @@ def test_table_lists_real_traits_once_with_correlations_that_are_some() -> None:
 
 def test_default_traits_are_the_centre_of_the_population() -> None:
     default = OculomotorTraits()
-    for trait in shipped_table().traits:
+    for trait in oculomotor_table().traits:
         centre = trait.natural(trait.mean)
         assert getattr(default, trait.name) == pytest.approx(centre, rel=0.01, abs=1e-4), trait.name
 
@@ -53,7 +52,7 @@ def test_two_sessions_of_a_person_are_closer_than_two_persons() -> None:
 
 
 def test_variances_are_those_of_the_table() -> None:
-    table = shipped_table()
+    table = oculomotor_table()
     index = [trait.name for trait in table.traits].index("noise_x_deg")
     population = OculomotorPopulation(table)
     rng = np.random.default_rng(8)
@@ -62,11 +61,11 @@ def test_variances_are_those_of_the_table() -> None:
     assert values[:, index].mean() == pytest.approx(table.traits[index].mean, abs=0.05)
 
 
-def test_centre_of_bioeye_differs_where_the_table_says_so() -> None:
+def test_centre_of_bioeye_differs_as_in_the_table() -> None:
     steady = [
-        msgspec.structs.replace(t, between_sd=0.0, within_sd=0.0) for t in shipped_table().traits
+        msgspec.structs.replace(t, between_sd=0.0, within_sd=0.0) for t in oculomotor_table().traits
     ]
-    table = msgspec.structs.replace(shipped_table(), traits=tuple(steady))
+    table = msgspec.structs.replace(oculomotor_table(), traits=tuple(steady))
     rng = np.random.default_rng(9)
     lab, bioeye = (
         OculomotorPopulation(table, centre=centre).draw_person(rng).values  # type: ignore[arg-type]

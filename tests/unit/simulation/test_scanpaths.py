@@ -1,4 +1,4 @@
-"""Scanpaths: preferences do what they say, people differ as the table says."""
+"""Scanpaths: effects of preferences, and differences between people."""
 
 from __future__ import annotations
 
@@ -7,34 +7,38 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gazelive.features.turns import Turn, turn_between
-from gazelive.models.saliency import SaliencyMap, generated_saliency
-from gazelive.models.scenewalk import ImageGrid
-from gazelive.simulation import scanpath_kernels as kernels
-from gazelive.simulation.scanpath_population import ScanpathPopulation, shipped_table
-from gazelive.simulation.scanpath_traits import REFERENCE_DEG, TRAIT_NAMES, ScanpathTraits
-from gazelive.simulation.scanpaths import (
+from gazelive.models.scenewalk.equations import ImageGrid
+from gazelive.simulation.scanpath import choice_kernels as kernels
+from gazelive.simulation.scanpath.scanpaths import (
     AMPLITUDE_STEP_DEG,
     REACTION_LIMITS_S,
     SHORTEST_FIXATION_S,
     Exploration,
     LookingHabits,
 )
+from gazelive.simulation.scanpath.traits import (
+    REFERENCE_DEG,
+    TRAIT_NAMES,
+    ScanpathPopulation,
+    ScanpathTraits,
+    scanpath_table,
+)
+from gazelive.stimuli.saliency import SaliencyMap, generated_saliency
 
 SHAPE = (48, 64)
 GRID = ImageGrid(np.linspace(-19, 19, SHAPE[1] + 1), np.linspace(-13, 13, SHAPE[0] + 1))
 EVEN = SaliencyMap(np.ones(SHAPE), "even").density
 AVERAGE = ScanpathTraits.from_values(
-    {trait.name: trait.natural(trait.mean) for trait in shipped_table().population.traits}
+    {trait.name: trait.natural(trait.mean) for trait in scanpath_table().population.traits}
 )
 
 
 def explore(traits: ScanpathTraits, density: np.ndarray, n: int, seed: int = 0) -> np.ndarray:
     """Return (n, 3): x, y and duration of successive fixations."""
-    habits = LookingHabits(traits, shipped_table())
+    habits = LookingHabits(traits, scanpath_table())
     exploration = Exploration(habits, density, GRID, np.random.default_rng(seed))
     x, y, duration_s = 0.0, 0.0, 0.2
     fixations = []
@@ -86,7 +90,7 @@ def test_weights_are_a_ratio_of_gamma_densities() -> None:
 
 def test_weighing_multiplies_the_map_by_the_preferences() -> None:
     rng = np.random.default_rng(3)
-    habits = LookingHabits(AVERAGE, shipped_table())
+    habits = LookingHabits(AVERAGE, scanpath_table())
     attraction = rng.random(SHAPE)
     weighed = attraction.copy()
     x, y, before_dx, before_dy = 2.2, -3.1, 4.0, 1.0
@@ -154,15 +158,15 @@ def test_durations_are_gammas_of_the_turn() -> None:
     assert fixations[:, 2].min() >= SHORTEST_FIXATION_S
 
 
-def test_reactions_stay_within_what_people_can() -> None:
-    habits = LookingHabits(msgspec.structs.replace(AVERAGE, reaction_s=0.2), shipped_table())
+def test_reaction_times_are_plausible() -> None:
+    habits = LookingHabits(msgspec.structs.replace(AVERAGE, reaction_s=0.2), scanpath_table())
     rng = np.random.default_rng(0)
     reactions = np.array([habits.draw_reaction_s(rng) for _ in range(500)])
     assert np.median(reactions) == pytest.approx(0.2, rel=0.05)
     assert REACTION_LIMITS_S[0] <= reactions.min() < reactions.max() <= REACTION_LIMITS_S[1]
 
 
-def test_people_are_spread_as_the_table_says() -> None:
+def test_people_have_the_spread_of_the_table() -> None:
     population = ScanpathPopulation()
     rng = np.random.default_rng(0)
     people = [population.draw_person(rng) for _ in range(600)]

@@ -1,4 +1,4 @@
-"""The tracker's own events, made from the truth."""
+"""The tracker's own events, derived from the truth."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def a_blink(onset_ms: float, offset_ms: float, margin_ms: float) -> TrueBlink:
     )
 
 
-def test_fixations_fill_what_saccades_leave() -> None:
+def test_fixations_fill_the_time_between_saccades() -> None:
     events = parse_block(block(), "R", [a_saccade(289.4, 320.7)], [], PAPER_SCREEN)
     assert [event.kind for event in events] == ["fixation", "saccade", "fixation"]
     spans_ms = [((e.start_us - START_US) / 1000, (e.end_us - START_US) / 1000) for e in events]
@@ -82,7 +82,7 @@ def test_a_blink_lies_in_a_saccade() -> None:
     assert events[-1].mean_x == pytest.approx(900)
 
 
-def test_what_touches_is_one_saccade() -> None:
+def test_adjacent_intervals_are_one_saccade() -> None:
     saccades = [a_saccade(480, 505), a_saccade(590, 640, peak_velocity_deg_s=100.0)]
     events = parse_block(block(), "R", saccades, [a_blink(500, 600, 30)], PAPER_SCREEN)
     assert [event.kind for event in events] == ["fixation", "blink", "saccade", "fixation"]
@@ -99,7 +99,7 @@ def test_a_start_in_a_loss_has_no_amplitude() -> None:
     assert events[1].end_x == 900.0
 
 
-def test_what_is_small_elsewhere_or_the_other_eyes_is_not_seen() -> None:
+def test_microsaccades_other_blocks_and_the_other_eye_are_ignored() -> None:
     saccades = [
         a_saccade(100, 120, kind="microsaccade"),
         a_saccade(200, 230, eye="L"),

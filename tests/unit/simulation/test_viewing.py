@@ -1,17 +1,16 @@
-"""A simulated viewer before a screen: reacts, holds, explores, and does not mind chunks."""
+"""Simulated viewer: reacts, fixates, explores, independent of chunks."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.models.saliency import generated_saliency
+from gazelive.simulation.people import random_stream, session_traits
 from gazelive.simulation.truth import TrueSaccade
-from gazelive.simulation.viewers import random_stream, session_traits
-from gazelive.simulation.viewing import ViewerSimulation
+from gazelive.simulation.viewer import ViewerSimulation
+from gazelive.stimuli.saliency import generated_saliency
 
 RATE_HZ = 500.0
 SALIENCY = generated_saliency("test", 0, (32, 48))

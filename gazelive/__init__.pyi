@@ -1,0 +1,23 @@
+from .errors import (
+    GazeliveError as GazeliveError,
+    GazeliveWarning as GazeliveWarning,
+)
+from .gaze.screen import ScreenGeometry as ScreenGeometry
+from .recordings.recording import Recording as Recording
+from .recordings.trials import TrialPatterns as TrialPatterns
+from .workflows.detection import (
+    Detected as Detected,
+    detect as detect,
+)
+from .workflows.model import (
+    Identified as Identified,
+    Model as Model,
+    train as train,
+)
+from .workflows.recordings import (
+    from_columns as from_columns,
+    read as read,
+    simulate as simulate,
+)
+
+__version__: str

@@ -1,1 +1,0 @@
-"""The experiment's configuration: one TOML file, read strictly."""

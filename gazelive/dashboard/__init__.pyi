@@ -1,0 +1,6 @@
+from .feed import (
+    ZmqFeed as ZmqFeed,
+)
+from .window.application import (
+    run_dashboard as run_dashboard,
+)

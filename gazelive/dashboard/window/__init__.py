@@ -1,0 +1,1 @@
+"""The dashboard's Qt window: docks, actions, preferences."""

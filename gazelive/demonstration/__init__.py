@@ -1,1 +1,0 @@
-"""The demo: a small simulated lab, from enrolling people to seeing who looks."""

@@ -1,0 +1,1 @@
+"""EyeLink trackers, through the vendor's pylink."""

@@ -1,1 +1,0 @@
-"""The live engine: chunks in, documents out; and the process that runs it."""

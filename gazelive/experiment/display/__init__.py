@@ -1,0 +1,1 @@
+"""Displays: a PsychoPy window, or none for a simulated viewer."""

@@ -1,0 +1,1 @@
+"""Processes and threads of a session."""

@@ -1,0 +1,1 @@
+"""Protocol of a session: plan, trials, fixation gate, calibration, log."""

@@ -1,0 +1,140 @@
+"""Trial log: messages to the tracker's file and the session, in Data Viewer's protocol."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gazelive.devices import LONGEST_MESSAGE
+from gazelive.experiment.display.display import Picture
+from gazelive.experiment.process.device_thread import DeviceThread
+from gazelive.experiment.protocol.plan import PlannedTrial
+from gazelive.experiment.protocol.stage import Outcome
+
+RESULTS: dict[Outcome, int] = {"shown": 0, "repeated": 1, "skipped": 2, "aborted": 3}
+"""Codes of TRIAL_RESULT; 0 is a complete trial."""
+
+
+@dataclass
+class Timings:
+    """Timing of images over a session."""
+
+    onset_delays_ms: list[float] = field(default_factory=list)
+    """From the frame that saw the gate open to the image onset."""
+    image_ms: list[float] = field(default_factory=list)
+    """Duration of each image on the screen."""
+
+
+class TrialLog:
+    """Writes the messages of one trial after the other, with the times of the flips."""
+
+    def __init__(
+        self, device_thread: DeviceThread, timings: Timings, *, folder: Path, background_grey: int
+    ) -> None:
+        self._device_thread = device_thread
+        self._timings = timings
+        self._folder = folder
+        self._clear = f"!V CLEAR {background_grey} {background_grey} {background_grey}"
+        self._begin_timing()
+
+    def _begin_timing(self) -> None:
+        self._gate_s: float | None = None
+        self._onset_s: float | None = None
+        self._times: dict[str, str] = {}
+        self._is_judged = False
+        """Whether the message about the viewing's validity was sent."""
+
+    @property
+    def image_is_on(self) -> bool:
+        """Whether the image is on the screen."""
+        return self._onset_s is not None
+
+    def begin(self, trial: PlannedTrial) -> None:
+        """Log the start of a trial; recording starts after it."""
+        self._begin_timing()
+        self._device_thread.say(f"TRIALID {trial.number}")
+        self._device_thread.say(self._clear)
+
+    def cross(self, trial: PlannedTrial, at_s: float) -> None:
+        """Log the onset of the cross."""
+        x_px, y_px = trial.cross_px
+        self._device_thread.say(f"cross {x_px} {y_px}", at_s)
+
+    def gate_passed(self, waited_s: float, at_s: float) -> None:
+        """Log that the cross was fixated."""
+        self._gate_s = at_s
+        self._device_thread.say(f"gate_passed {1000 * waited_s:.0f} ms", at_s)
+
+    def gate_timed_out(self, attempt: int, tries: int) -> None:
+        """Log that the cross was not fixated in time."""
+        self._device_thread.say(f"gate_timeout {attempt} of {tries}")
+
+    def image_on(self, picture: Picture, at_s: float) -> None:
+        """Log the image onset."""
+        self._onset_s = at_s
+        self._device_thread.say("image_onset", at_s)
+        self._device_thread.say(self._image_message(picture), at_s)
+
+    def seen(self) -> None:
+        """Log, before the offset, that the image was shown in full."""
+        self._judge(counts=True)
+
+    def image_off(self, at_s: float) -> None:
+        """Log the image offset."""
+        onset_s, self._onset_s = self._onset_s, None
+        if onset_s is not None:
+            self._time("image_ms", self._timings.image_ms, at_s - onset_s)
+            if self._gate_s is not None:
+                delay_s = onset_s - self._gate_s
+                self._time("onset_delay_ms", self._timings.onset_delays_ms, delay_s)
+        self._device_thread.say("image_offset", at_s)
+        self._device_thread.say(self._clear, at_s)
+
+    def ends(self, outcome: Outcome) -> None:
+        """Log, before the offset, whether the viewing counts as evidence.
+
+        The engine settles an interval at the image offset. Skipped and repeated viewings do not
+        count; a viewing until the session was aborted does.
+        """
+        if not self._is_judged:
+            self._judge(counts=outcome == "aborted" and self.image_is_on)
+
+    def end(self, trial: PlannedTrial, attempt: int, outcome: Outcome, n_dropped: int) -> None:
+        """Log the outcome of the trial, and stop recording."""
+        variables = {
+            "image": trial.image,
+            "index": trial.number,
+            "attempt": attempt,
+            "outcome": outcome,
+            "dropped_frames": n_dropped,
+            **self._times,
+        }
+        for key, value in variables.items():
+            self._device_thread.say(f"!V TRIAL_VAR {key} {value}")
+        self._device_thread.stop_block(f"TRIAL_RESULT {RESULTS[outcome]}")
+
+    def _judge(self, *, counts: bool) -> None:
+        self._is_judged = True
+        self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
+
+    def _time(self, name: str, all_ms: list[float], seconds: float) -> None:
+        all_ms.append(1000 * seconds)
+        self._times[name] = f"{1000 * seconds:.1f}"
+
+    def _image_message(self, picture: Picture) -> str:
+        """Return Data Viewer's command to load the image, with its path relative to the EDF.
+
+        If that is too long for an EDF message, which would be cut off, use only the file name.
+        """
+        try:
+            path = Path(os.path.relpath(picture.path, self._folder)).as_posix()
+        except ValueError:  # another drive
+            path = picture.path.as_posix()
+        x_px = picture.left_px + picture.width_px / 2
+        y_px = picture.top_px + picture.height_px / 2
+        where = f"{x_px:.0f} {y_px:.0f} {picture.width_px:.0f} {picture.height_px:.0f}"
+        message = f"!V IMGLOAD CENTER {path} {where}"
+        if len(message) > LONGEST_MESSAGE:
+            return f"!V IMGLOAD CENTER {picture.path.name} {where}"
+        return message

@@ -1,0 +1,90 @@
+"""Probability calibration: from a machine's decisions to log odds, from units to a session."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+from scipy.optimize import minimize, minimize_scalar
+
+from gazelive.gaze import Floats, Integers
+from gazelive.identification.learning import Linear, MachineKind
+from gazelive.identification.training_data import SourceKind
+
+MOST_CLASSES_FOR_LOGISTIC = 100
+"""With more viewers one temperature calibrates all: a matrix would have too many parameters."""
+MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
+"""For decisions of standard deviation 1."""
+TEMPERATURES = (1e-3, 1e3)
+DEFAULT_FACTOR = 1.0
+"""From decisions to log odds where no unit could be held out; cautious."""
+SESSION_CORRELATION: dict[MachineKind, float] = {"likelihood": 0.1, "svm": 0.3, "logistic": 0.3}
+"""ρ of recordings, fitted across the sessions of BioEye 2015."""
+
+
+def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
+    """Return the map from decisions to logits, fitted on cross-validated decisions.
+
+    logits = a·d + d·M + b with a temperature a. M, the weight of one viewer's machine for another
+    viewer, is 0 with many viewers or where some were not held out, and else kept small by a ridge.
+    """
+    n, n_viewers = decisions.shape
+    if n_viewers == 1:
+        return Linear(np.zeros((1, 1)), np.zeros(1))
+    if len(np.unique(labels)) < 2:
+        return Linear(np.eye(n_viewers) * DEFAULT_FACTOR, np.zeros(n_viewers))
+    scale = float(decisions.std()) or 1.0
+    scaled = decisions / scale
+    if n_viewers > MOST_CLASSES_FOR_LOGISTIC or len(np.unique(labels)) < n_viewers:
+        temperature = fit_temperature(scaled, labels)
+        return Linear(np.eye(n_viewers) * (temperature / scale), np.zeros(n_viewers))
+    truth = np.eye(n_viewers)[labels]
+
+    def loss(packed: Floats) -> tuple[float, Floats]:
+        factor, bias, matrix = packed[0], packed[1 : 1 + n_viewers], packed[1 + n_viewers :]
+        matrix = matrix.reshape(n_viewers, n_viewers)
+        logits = special.log_softmax(factor * scaled + scaled @ matrix + bias, axis=1)
+        residual = np.exp(logits) - truth
+        value = -float(np.sum(logits[np.arange(n), labels]))
+        value += MATRIX_RIDGE / 2 * float(np.sum(matrix**2)) + BIAS_RIDGE / 2 * float(bias @ bias)
+        slope = np.concatenate(
+            (
+                [np.sum(residual * scaled)],
+                residual.sum(axis=0) + BIAS_RIDGE * bias,
+                (scaled.T @ residual + MATRIX_RIDGE * matrix).ravel(),
+            )
+        )
+        return value / n, slope / n
+
+    start = np.concatenate(([1.0], np.zeros(n_viewers + n_viewers**2)))
+    bounds = [(0.0, None)] + [(None, None)] * (n_viewers + n_viewers**2)  # a ≥ 0
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}
+    ).x
+    matrix = found[1 + n_viewers :].reshape(n_viewers, n_viewers)
+    return Linear((found[0] * np.eye(n_viewers) + matrix) / scale, found[1 : 1 + n_viewers])
+
+
+def fit_temperature(decisions: Floats, labels: Integers) -> float:
+    """Return the factor of maximum likelihood from decisions to log odds."""
+    own = decisions[np.arange(len(labels)), labels]
+
+    def loss(log_factor: float) -> float:
+        factor = np.exp(log_factor)
+        return float(np.mean(special.logsumexp(factor * decisions, axis=1) - factor * own))
+
+    bounds = tuple(np.log(TEMPERATURES))
+    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+
+
+def session_correlation(source: SourceKind, kind: MachineKind) -> float:
+    """Return ρ, how alike the units of one session err: 0 for fixation tables."""
+    return SESSION_CORRELATION[kind] if source == "samples" else 0.0
+
+
+def evidence_scale(units: float, correlation: float) -> float:
+    """Return the weight of the summed evidence of several units of one session.
+
+    They count as their effective number, n / (1 + (n − 1)·ρ): the design effect of cluster
+    samples.
+    """
+    return 1 / (1 + max(units - 1, 0.0) * correlation)

@@ -1,0 +1,1 @@
+"""Identification methods, one file per family, and the pieces that families share."""

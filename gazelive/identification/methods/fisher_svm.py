@@ -1,0 +1,103 @@
+"""The Fisher SVM: Fisher scores, whitening, a linear SVM per viewer, and a calibration.
+
+S. Makowski et al., "Discriminative viewer identification using generative models of eye gaze",
+KES 2020: scores under the pooled model, whitened by the regularised empirical information, a
+one-vs-rest linear SVM, and a multinomial logistic regression on cross-validated decisions. Log
+posteriors less the log prior of training add up over scanpaths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gazelive.gaze import Flags, Floats, Integers
+from gazelive.identification.calibration import MOST_CLASSES_FOR_LOGISTIC, fit_calibration
+from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.learning import (
+    Linear,
+    Machine,
+    cross_validated,
+    fit_svm,
+    fit_whitening,
+)
+from gazelive.identification.methods.linear import (
+    LinearFit,
+    LinearIdentifier,
+    linear_fitted,
+    score_weights,
+)
+from gazelive.identification.methods.markov import method_features
+from gazelive.identification.scores import (
+    Representation,
+    gradient_block,
+    log_shares,
+    training_units,
+)
+from gazelive.identification.training_data import TrainingSet
+from gazelive.models import markov_of_statistics, scanpath_statistics
+
+RIDGE = 0.1
+"""Of the empirical information, in units of its mean eigenvalue."""
+SVM_COST = 0.1
+"""C of the SVM in the whitened space; anything from 0.01 to 1 does as well."""
+
+
+@dataclass(frozen=True, eq=False)
+class FisherSvm:
+    """A Fisher SVM on any scores."""
+
+    machine: Machine
+    evidence: Linear
+    """From scores to log evidence, whitening and calibration multiplied in."""
+    decisions: Floats
+    """(units, viewers): cross-validated, without the calibration that was fitted to them."""
+    held_out: Flags
+    """(units,): where there are such decisions."""
+
+
+def fit_fisher_svm(scores: Floats, viewers: Integers, folds: Integers, n_viewers: int) -> FisherSvm:
+    """Fit to the scores (units, dimensions) of units with their viewers and folds."""
+    whitening = fit_whitening(scores, RIDGE)
+    whitened = whitening(scores)
+    fit = fit_svm(SVM_COST)
+    decisions, held_out = cross_validated(whitened, viewers, folds, n_viewers, fit)
+    calibration = fit_calibration(decisions[held_out], viewers[held_out])
+    log_prior = log_shares(viewers, n_viewers)
+    logits = calibration.after(fit(whitened, viewers, n_viewers)).minus(log_prior)
+    factor = float(np.mean(np.diag(calibration.weights)))
+    machine = Machine("svm", factor, whitening, whitened.astype(np.float32), viewers, logits)
+    return FisherSvm(machine, logits.after(whitening), decisions, held_out)
+
+
+def fit_fisher_markov(
+    method: str, training: TrainingSet, options: Options, *, dynamics: bool
+) -> Fitted:
+    """Fit `fisher-markov` or `fisher-markov-dynamics`."""
+    features = method_features(training, dynamics=dynamics)
+    statistics = sum(scanpath_statistics(features, path) for path in training.scanpaths)
+    pooled = markov_of_statistics(features, np.asarray(statistics))
+    representation = Representation((gradient_block(pooled),))
+    units = training_units(training, representation)
+    n_viewers = training.n_viewers
+    svm = fit_fisher_svm(units.scores, units.viewers, units.folds, n_viewers)
+    fit = LinearFit(
+        score_weights(representation, svm.evidence.weights),
+        svm.evidence.bias,
+        units.accuracy(svm.decisions, svm.held_out),
+        _how_calibrated(units.viewers[svm.held_out], n_viewers),
+        units.scores,
+        svm.machine,
+        units.usual_saccades,
+    )
+    return linear_fitted(LinearIdentifier, method, training, options, fit)
+
+
+def _how_calibrated(held_out: Integers, n_viewers: int) -> str:
+    n_held_out = len(np.unique(held_out))
+    if n_viewers > 1 and n_held_out < 2:
+        return "one factor, the default (too few scanpaths)"
+    if n_viewers > MOST_CLASSES_FOR_LOGISTIC or n_held_out < n_viewers:
+        return "one temperature for all viewers by cross-validation over scanpaths"
+    return "multinomial logistic regression on decisions cross-validated over scanpaths"

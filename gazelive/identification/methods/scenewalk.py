@@ -1,0 +1,430 @@
+"""SceneWalk as an identifier: `scenewalk` and `fisher-scenewalk`.
+
+`scenewalk`: each viewer has parameters of their own; evidence is the log likelihood ratio to the
+pooled ones times one temperature. `fisher-scenewalk`: the gradient at the pooled parameters goes
+through a linear machine. Both carry their maps forward fixation by fixation.
+
+A probe may be any of the enrolled, so the saliency of an image never comes from their fixations on
+it: it is the learned centre bias, times the saliency computed from the image if its file is given.
+Training uses the same rule. Where a file is not found or cannot be read, the centre bias is used
+alone, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+import msgspec
+import numpy as np
+
+from gazelive.errors import ModelError
+from gazelive.features import Rows, Scanpath
+from gazelive.gaze import Floats, Integers
+from gazelive.identification import plda as strangers
+from gazelive.identification.calibration import (
+    evidence_scale,
+    fit_temperature,
+    session_correlation,
+)
+from gazelive.identification.contract import Arrays, Contributions, State
+from gazelive.identification.fitted import SCANPATHS_HELD_OUT, Fitted, Options, accuracy_of
+from gazelive.identification.learning import Linear, Machine
+from gazelive.identification.methods.fisher_svm import fit_fisher_svm
+from gazelive.identification.methods.linear import CONSTANT
+from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold, no_threshold
+from gazelive.identification.plda import Plda, StrangerCheck, fit_strangers
+from gazelive.identification.posterior_kernels import log_posterior
+from gazelive.identification.probe import CountingProbe
+from gazelive.identification.training_data import TrainingSet
+from gazelive.identification.units import unit_folds
+from gazelive.models import (
+    ImageGrid,
+    LiveScore,
+    SaliencyBank,
+    SceneWalkModel,
+    SceneWalkParameters,
+    Seen,
+    Viewing,
+)
+from gazelive.stimuli import SaliencyMap, find_image
+
+GRID_CELLS = 64
+"""Rows and columns; 128 would be four times the work, and the parameters are the same."""
+MARGIN = 0.05
+"""Of the extent of training's fixations, added on each side."""
+DEFAULT_TEMPERATURE = 0.5
+N_HALVES = 2
+"""Folds for the temperature of the likelihood ratio; every viewer is fitted once for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Place and saliency of the images."""
+
+    grid: ImageGrid
+    bank: SaliencyBank
+    stimuli: tuple[Path, ...] | None = None
+    """Folders of the image files, which a model does not keep; None if they are not used."""
+
+    def saliency(self, image: str | None) -> tuple[Floats, str]:
+        """Return the map of an image without the fixations of the enrolled, and its source."""
+        chosen, _ = self._choose(image)
+        return chosen.density, chosen.source
+
+    def image_problem(self, image: str | None) -> str | None:
+        """Say why the file of an image cannot be used; None if it can or is not needed."""
+        return self._choose(image)[1]
+
+    def _choose(self, image: str | None) -> tuple[SaliencyMap, str | None]:
+        problem = None
+        if self.stimuli is not None and image is not None:
+            stimulus = find_image(image, self.stimuli)
+            if stimulus is not None:
+                try:
+                    return self._map(image, stimulus), None
+                except ModelError as error:
+                    problem = str(error)
+            elif self.stimuli:
+                problem = f"{image} is not in {', '.join(map(str, self.stimuli))}"
+            else:
+                problem = "the model uses the image files, and their folder is not given"
+            problem += ": the centre bias is used instead"
+        return self._map(image, None), problem
+
+    def _map(self, image: str | None, stimulus: Path | None) -> SaliencyMap:
+        enrolled = self.bank.viewers
+        return self.bank.choose(image, without=enrolled, shape=self.grid.shape, stimulus=stimulus)
+
+    def viewing(self, scanpath: Scanpath) -> Viewing:
+        """Return the fixations of a scanpath with the saliency of its image."""
+        density, source = self.saliency(scanpath.image)
+        fixations = scanpath.fixations[np.isfinite(scanpath.fixations).all(axis=1)]
+        x_deg, y_deg, duration_s = fixations.T
+        return Viewing(x_deg, y_deg, duration_s, density, self.grid, source)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneWalkIdentifier:
+    """See the module."""
+
+    method: str
+    viewer_ids: tuple[str, ...]
+    scene: Scene
+    pooled: SceneWalkModel
+    own: tuple[SceneWalkModel, ...]
+    """Of each viewer; empty for a Fisher SVM."""
+    temperature: float
+    """Of the likelihood ratio."""
+    svm: Linear | None
+    """From scores (8,) to evidence; None for likelihoods."""
+    threshold: MatchThreshold
+    plda: Plda | None = None
+    correlation: float = 0.0
+    machine: Machine | None = None
+    """For enrolment; None for likelihoods."""
+
+    def probe(self, log_prior: Floats | None = None) -> SceneWalkProbe:
+        """Begin to identify a person."""
+        return SceneWalkProbe(self, log_prior)
+
+    def state(self) -> State:
+        """Return everything as JSON and arrays."""
+        arrays, bank = self.scene.bank.to_arrays()
+        arrays |= {
+            "x_edges_deg": self.scene.grid.x_edges_deg,
+            "y_edges_deg": self.scene.grid.y_edges_deg,
+            "pooled": self.pooled.natural.to_array(),
+        }
+        axis: dict[str, int] = {}
+        if self.own:
+            arrays["own"] = np.array([model.natural.to_array() for model in self.own])
+            axis["own"] = 0
+        if self.svm is not None:
+            arrays |= {"machine_weights": self.svm.weights, "machine_bias": self.svm.bias}
+            axis |= {"machine_weights": 1, "machine_bias": 0}
+        if self.plda is not None:
+            arrays |= self.plda.to_arrays()
+            axis |= strangers.VIEWER_AXIS
+        content = {
+            "kind": "scenewalk",
+            "bank": bank,
+            "fitted_to": self.pooled.fitted_to,
+            "temperature": self.temperature,
+            "correlation": self.correlation,
+            "threshold": msgspec.to_builtins(self.threshold),
+        }
+        state = State(content, arrays, axis)
+        return state if self.machine is None else self.machine.add_to(state)
+
+    @classmethod
+    def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
+        """Return the identifier of a state; fixations of viewers who are not enrolled are lost."""
+        state.check_kind("scenewalk")
+        content, arrays = state.content, state.arrays
+
+        def model(values: Floats) -> SceneWalkModel:
+            return SceneWalkModel(SceneWalkParameters.from_array(values), str(content["fitted_to"]))
+
+        bank = SaliencyBank.from_arrays(arrays, content["bank"])
+        for viewer in set(bank.viewers) - set(viewer_ids):
+            bank = bank.forget(viewer)
+        svm = None
+        if "machine_weights" in arrays:
+            svm = Linear(arrays["machine_weights"], arrays["machine_bias"])
+        return cls(
+            method,
+            viewer_ids,
+            Scene(ImageGrid(arrays["x_edges_deg"], arrays["y_edges_deg"]), bank),
+            model(arrays["pooled"]),
+            tuple(model(values) for values in arrays.get("own", ())),
+            float(content["temperature"]),
+            svm,
+            msgspec.convert(content["threshold"], MatchThreshold),
+            Plda.from_arrays(arrays),
+            float(content["correlation"]),
+            Machine.from_state(state),
+        )
+
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+        """Fit the parameters or the machine of one more viewer."""
+        viewings = self._viewings(scanpaths)
+        if not viewings:
+            raise ModelError("there is no scanpath of two fixations or more")
+        scores = np.array([self.pooled.fisher_score(viewing) for viewing in viewings])
+        arrays = {} if self.plda is None else self.plda.viewer_arrays(scores)
+        if self.own:
+            arrays["own"] = self.pooled.fit_viewer(viewings).natural.to_array()[None]
+        if self.machine is not None:
+            svm, of_machine = self.machine.fit_viewer(scores)
+            arrays |= of_machine | {"machine_weights": svm.weights, "machine_bias": svm.bias}
+        return arrays
+
+    def contributions(self, scanpaths: Sequence[Scanpath]) -> Contributions | None:
+        """Return what the slope by each parameter adds; None for likelihoods."""
+        if self.svm is None:
+            return None
+        viewings = self._viewings(scanpaths)
+        if not viewings:
+            return []
+        scale = evidence_scale(len(viewings), self.correlation)
+        score = np.sum([self.pooled.fisher_score(viewing) for viewing in viewings], axis=0)
+        parts = scale * score[:, None] * self.svm.weights
+        names = [
+            name.removesuffix("_hz").removesuffix("_deg").replace("_", " ")
+            for name in SceneWalkParameters.__struct_fields__
+        ]
+        constant = scale * len(viewings) * self.svm.bias
+        return [*zip(names, parts, strict=True), (CONSTANT, constant)]
+
+    @property
+    def stimuli(self) -> tuple[Path, ...] | None:
+        """Folders of the images."""
+        return self.scene.stimuli
+
+    def with_stimuli(self, folders: Iterable[Path] | None) -> Self:
+        """Return the identifier with the image files at hand."""
+        stimuli = None if folders is None else tuple(folders)
+        return replace(self, scene=replace(self.scene, stimuli=stimuli))
+
+    def image_problem(self, image: str | None) -> str | None:
+        """Say why an image's file does not count as it did in training; None if it does."""
+        return self.scene.image_problem(image)
+
+    def evidence(self, viewing: Viewing) -> Floats:
+        """Return the evidence of a viewing (viewers,)."""
+        if not viewing.n_scored:
+            return np.zeros(len(self.viewer_ids))
+        if self.svm is not None:
+            return self.svm(self.pooled.fisher_score(viewing))
+        reference = self.pooled.log_likelihood(viewing)
+        ratios = [model.log_likelihood(viewing) - reference for model in self.own]
+        return self.temperature * np.array(ratios)
+
+    def _viewings(self, scanpaths: Sequence[Scanpath]) -> list[Viewing]:
+        viewings = map(self.scene.viewing, scanpaths)
+        return [viewing for viewing in viewings if viewing.n_scored]
+
+
+class SceneWalkProbe(CountingProbe):
+    """One person being identified by a `SceneWalkIdentifier`."""
+
+    def __init__(self, identifier: SceneWalkIdentifier, log_prior: Floats | None = None) -> None:
+        n_viewers = len(identifier.viewer_ids)
+        super().__init__(n_viewers, log_prior)
+        self._identifier = identifier
+        self._settled = np.zeros(n_viewers)
+        self._live: Sequence[LiveScore] = ()
+        self._n_units = 0
+        plda = identifier.plda
+        self._strangers = None if plda is None else StrangerCheck(plda, identifier.threshold)
+
+    def begin(self, image: str | None) -> None:
+        """Open an interval with the maps of its image."""
+        super().begin(image)
+        identifier = self._identifier
+        density, _ = identifier.scene.saliency(image)
+        grid = identifier.scene.grid
+        self._live = [m.live(density, grid) for m in (identifier.pooled, *identifier.own)]
+
+    def take_saccade(self, row: Rows) -> None:
+        """Take a saccade: the fixation after it is the evidence."""
+
+    def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
+        """Let the maps evolve; the next fixation is scored by where it lies."""
+        for live in self._live:
+            live.add_fixation(x_deg, y_deg, duration_s)
+
+    def take_scanpath(self, scanpath: Scanpath) -> None:
+        """Replace the evidence of the open interval."""
+        identifier = self._identifier
+        viewing = identifier.scene.viewing(scanpath)
+        self._keep(identifier.evidence(viewing), is_unit=viewing.n_scored > 0)
+        if self._strangers is not None and viewing.n_scored:
+            leader = int(np.argmax(self._settled + self.log_prior))
+            self._strangers.add(identifier.pooled.fisher_score(viewing), 1, leader)
+
+    def keep_open(self) -> None:
+        """Keep the evidence of the open interval."""
+        self._keep(self._open_evidence(), is_unit=self._has_spoken)
+
+    def judge(self) -> tuple[Floats, float]:
+        """Return the posterior of settled and open evidence."""
+        log_probabilities = np.empty(len(self._settled))
+        units = self._n_units + self._has_spoken
+        scale = evidence_scale(units, self._identifier.correlation)
+        log_posterior(
+            self._settled, self._open_evidence(), scale, self.log_prior, log_probabilities
+        )
+        strange = self._strangers
+        return log_probabilities, NOTHING_KNOWN if strange is None else strange.log_unknown
+
+    @property
+    def _has_spoken(self) -> bool:
+        """Whether the open interval has any evidence yet."""
+        return bool(self._live) and self._live[0].n_scored > 0
+
+    def _open_evidence(self) -> Floats:
+        identifier = self._identifier
+        if not self._has_spoken:
+            return np.zeros(len(self._settled))
+        if identifier.svm is not None:
+            return identifier.svm(self._live[0].fisher_score)
+        reference = self._live[0].log_likelihood
+        ratios = [live.log_likelihood - reference for live in self._live[1:]]
+        return identifier.temperature * np.array(ratios)
+
+    def _keep(self, evidence: Floats, *, is_unit: bool) -> None:
+        self._settled += evidence
+        self._n_units += is_unit
+        self._live = ()
+
+
+def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
+    """Fit the generative identifier: pooled parameters, then each viewer's own."""
+    base, viewings = _fit_base(method, training, options.stimuli)
+    options.report(0.2)
+    n_viewers = training.n_viewers
+    reference = np.array([base.pooled.log_likelihood(viewing) for viewing in viewings])
+    folds = _folds(training) % N_HALVES
+    ratios = np.zeros((len(viewings), n_viewers))
+    steps = [(v, fold) for v in range(n_viewers) for fold in range(N_HALVES)]
+    for done, (viewer, fold) in enumerate(steps):
+        known = (training.viewers == viewer) & (folds != fold)
+        out = folds == fold
+        if known.any() and out.any() and n_viewers > 1:
+            model = base.pooled.fit_viewer([viewings[i] for i in np.flatnonzero(known)])
+            ratios[out, viewer] = [
+                model.log_likelihood(viewings[i]) - reference[i] for i in np.flatnonzero(out)
+            ]
+        options.report(0.2 + 0.5 * (done + 1) / len(steps))
+    temperature, how = DEFAULT_TEMPERATURE, "one temperature, the default (too few scanpaths)"
+    if ratios.any():
+        temperature = fit_temperature(ratios, training.viewers)
+        how = "one temperature by cross-validation over scanpaths"
+    own = []
+    for viewer in range(n_viewers):
+        mine = np.flatnonzero(training.viewers == viewer)
+        own.append(base.pooled.fit_viewer([viewings[i] for i in mine]))
+        options.report(0.7 + 0.3 * (viewer + 1) / n_viewers)
+    scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
+    plda, threshold = fit_strangers(
+        scores, training.viewers, n_viewers, options.false_acceptance_rate
+    )
+    identifier = replace(
+        base,
+        own=tuple(own),
+        temperature=temperature,
+        correlation=session_correlation(training.kind, "likelihood"),
+        plda=plda,
+        threshold=threshold,
+    )
+    accuracy = accuracy_of(ratios, training.viewers, SCANPATHS_HELD_OUT, n_viewers)
+    return Fitted(identifier, f"{how}: {temperature:.3g}", accuracy)
+
+
+def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
+    """Fit the Fisher SVM on SceneWalk's gradients."""
+    base, viewings = _fit_base(method, training, options.stimuli)
+    options.report(0.6)
+    viewers, n_viewers = training.viewers, training.n_viewers
+    scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
+    svm = fit_fisher_svm(scores, viewers, _folds(training), n_viewers)
+    plda, threshold = fit_strangers(scores, viewers, n_viewers, options.false_acceptance_rate)
+    identifier = replace(
+        base,
+        svm=svm.evidence,
+        machine=svm.machine,
+        correlation=session_correlation(training.kind, "svm"),
+        plda=plda,
+        threshold=threshold,
+    )
+    return Fitted(
+        identifier,
+        "multinomial logistic regression on decisions cross-validated over scanpaths",
+        accuracy_of(svm.decisions, viewers, SCANPATHS_HELD_OUT, n_viewers),
+    )
+
+
+def _fit_base(
+    method: str, training: TrainingSet, stimuli: Path | None
+) -> tuple[SceneWalkIdentifier, list[Viewing]]:
+    """Fit where images lie, the centre bias, and the pooled parameters."""
+    grid = _grid(training)
+    folders = None if stimuli is None else (stimuli,)
+    scene = Scene(grid, SaliencyBank.of(_seen(training, grid)), folders)
+    viewings = [scene.viewing(path) for path in training.scanpaths]
+    pooled = SceneWalkModel.fit(viewings, n_threads=2)
+    nobody = no_threshold("too few viewers to know what strangers are like")
+    identifier = SceneWalkIdentifier(
+        method, training.viewer_ids, scene, pooled, (), DEFAULT_TEMPERATURE, None, nobody
+    )
+    return identifier, viewings
+
+
+def _grid(training: TrainingSet) -> ImageGrid:
+    """Return cells over all fixations: images are shown at one place."""
+    parts = [path.fixations[:, :2] for path in training.scanpaths if len(path.fixations)]
+    places = np.concatenate(parts) if parts else np.empty((0, 2))
+    places = places[np.isfinite(places).all(axis=1)]
+    if len(places) < 2:
+        raise ModelError("too few fixations for SceneWalk")
+    low, high = np.percentile(places, (0.5, 99.5), axis=0)
+    reach = MARGIN * (high - low) + 0.5
+    edges = [np.linspace(low[k] - reach[k], high[k] + reach[k], GRID_CELLS + 1) for k in range(2)]
+    return ImageGrid(*edges)
+
+
+def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[Seen]:
+    for number, (path, viewer) in enumerate(zip(training.scanpaths, training.viewers, strict=True)):
+        fixations = path.fixations[np.isfinite(path.fixations).all(axis=1)]
+        name = training.viewer_ids[viewer]
+        image = path.image if path.image is not None else f"#{number}"
+        yield Seen(name, image, fixations[:, 0], fixations[:, 1], grid)
+
+
+def _folds(training: TrainingSet) -> Integers:
+    images = [path.image for path in training.scanpaths]
+    return unit_folds(images, np.arange(len(training)), training.viewers)

@@ -1,0 +1,87 @@
+"""Registry of identification methods: one line per method and kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from gazelive.errors import ModelError, ModelFormatError
+from gazelive.identification.contract import Identifier
+from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.methods.embedding import EmbeddingIdentifier
+from gazelive.identification.methods.fisher_svm import fit_fisher_markov
+from gazelive.identification.methods.gazelive_fixations import fit_gazelive_fixations
+from gazelive.identification.methods.gazelive_samples import fit_gazelive_samples
+from gazelive.identification.methods.linear import LinearIdentifier
+from gazelive.identification.methods.markov import MarkovIdentifier, fit_markov
+from gazelive.identification.methods.scenewalk import (
+    SceneWalkIdentifier,
+    fit_fisher_scenewalk,
+    fit_scenewalk,
+)
+from gazelive.identification.training_data import SourceKind, TrainingSet, fit_vigor_rate_deg
+
+Fit = Callable[[str, TrainingSet, Options], Fitted]
+"""From the method's name, a training set and options to an identifier."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to identify viewers."""
+
+    name: str
+    sources: tuple[SourceKind, ...]
+    fit: Fit
+    identifier: type[Identifier]
+
+
+_SAMPLES: tuple[SourceKind, ...] = ("samples",)
+_FIXATIONS: tuple[SourceKind, ...] = ("fixations",)
+_BOTH = _SAMPLES + _FIXATIONS
+_FISHER, _FISHER_DYNAMICS = (partial(fit_fisher_markov, dynamics=d) for d in (False, True))
+_MARKOV, _MARKOV_DYNAMICS = (partial(fit_markov, dynamics=d) for d in (False, True))
+
+METHODS: list[Method] = [
+    Method("gazelive", _SAMPLES, fit_gazelive_samples, EmbeddingIdentifier),
+    Method("gazelive", _FIXATIONS, fit_gazelive_fixations, LinearIdentifier),
+    Method("fisher-markov-dynamics", _SAMPLES, _FISHER_DYNAMICS, LinearIdentifier),
+    Method("fisher-markov", _BOTH, _FISHER, LinearIdentifier),
+    Method("fisher-scenewalk", _BOTH, fit_fisher_scenewalk, SceneWalkIdentifier),
+    Method("markov-dynamics", _SAMPLES, _MARKOV_DYNAMICS, MarkovIdentifier),
+    Method("markov", _BOTH, _MARKOV, MarkovIdentifier),
+    Method("scenewalk", _BOTH, fit_scenewalk, SceneWalkIdentifier),
+]
+
+
+def method_names(source: SourceKind | None = None) -> list[str]:
+    """Return the names of all methods, or of those that learn from one kind of data."""
+    return list(dict.fromkeys(m.name for m in METHODS if source is None or source in m.sources))
+
+
+def identifier_class(name: str, source: SourceKind) -> type[Identifier]:
+    """Return the class of a method's identifiers, or raise `ModelFormatError`."""
+    for method in METHODS:
+        if method.name == name and source in method.sources:
+            return method.identifier
+    raise ModelFormatError(f"there is no method {name} for {source} in this version of gazelive")
+
+
+def fit_method(name: str, training: TrainingSet, options: Options | None = None) -> Fitted:
+    """Train a method, or raise `ModelError`."""
+    if name not in method_names():
+        raise ModelError(f"there is no method {name}; there are {', '.join(method_names())}")
+    chosen = [m for m in METHODS if m.name == name and training.kind in m.sources]
+    if not chosen:
+        raise ModelError(
+            f"{name} needs recordings, and this is a fixation table: choose one of "
+            f"{', '.join(method_names('fixations'))}"
+        )
+    if not len(training):
+        raise ModelError("no scanpath with a saccade to learn from")
+    options = options or Options()
+    fitted = chosen[0].fit(name, training, options)
+    if training.kind == "samples":
+        fitted = replace(fitted, vigor_rate_deg=fit_vigor_rate_deg(training))
+    options.report(1.0)
+    return fitted

@@ -1,0 +1,174 @@
+"""Training sets: labelled scanpaths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gazelive.features import N_COLUMNS, Column, Rows, Scanpath, mean_rate_deg
+from gazelive.gaze import Flags, Integers
+from gazelive.identification.contract import Arrays
+
+SourceKind = Literal["samples", "fixations"]
+"""Recordings or fixation tables; a model is for one or the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Labelled scanpaths; `viewers` and `sessions` are codes into the names."""
+
+    kind: SourceKind
+    viewer_ids: tuple[str, ...]
+    scanpaths: tuple[Scanpath, ...]
+    viewers: Integers
+    """(scanpaths,)"""
+    sessions: tuple[str, ...]
+    """(scanpaths,): the name of each one's session."""
+
+    def __len__(self) -> int:
+        return len(self.scanpaths)
+
+    @property
+    def n_viewers(self) -> int:
+        """Number of viewers."""
+        return len(self.viewer_ids)
+
+    @property
+    def n_sessions(self) -> int:
+        """The least number of sessions that any viewer has."""
+        seen = set(zip(self.viewers.tolist(), self.sessions, strict=True))
+        counts = np.bincount([viewer for viewer, _ in seen], minlength=self.n_viewers)
+        return int(counts.min(initial=len(seen)))
+
+    def rows(self) -> Rows:
+        """Return the rows of all saccades."""
+        parts = [path.saccades for path in self.scanpaths]
+        return np.concatenate(parts) if parts else np.empty((0, N_COLUMNS), np.float32)
+
+    def of_viewer(self, viewer: int) -> Iterator[Scanpath]:
+        """Yield the scanpaths of one viewer."""
+        for path, who in zip(self.scanpaths, self.viewers, strict=True):
+            if who == viewer:
+                yield path
+
+    def subset(self, chosen: Flags) -> TrainingSet:
+        """Return the chosen scanpaths, of the same viewers."""
+        where = np.flatnonzero(chosen)
+        return TrainingSet(
+            self.kind,
+            self.viewer_ids,
+            tuple(self.scanpaths[i] for i in where),
+            self.viewers[where],
+            tuple(self.sessions[i] for i in where),
+        )
+
+    def select(self, kept: Integers) -> TrainingSet:
+        """Return the scanpaths of some viewers only, in the order of their positions `kept`."""
+        stays = self.subset(np.isin(self.viewers, kept))
+        number = {int(old): new for new, old in enumerate(kept)}
+        codes = np.array([number[int(old)] for old in stays.viewers], np.int64)
+        names = tuple(self.viewer_ids[i] for i in kept)
+        return TrainingSet(self.kind, names, stays.scanpaths, codes, stays.sessions)
+
+    def append(self, other: TrainingSet) -> TrainingSet:
+        """Return the set with other viewers after these."""
+        return TrainingSet(
+            self.kind,
+            self.viewer_ids + other.viewer_ids,
+            self.scanpaths + other.scanpaths,
+            np.concatenate((self.viewers, other.viewers + self.n_viewers)),
+            self.sessions + other.sessions,
+        )
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return JSON and arrays for a model file, which keeps the scanpaths for a refit.
+
+        Columns that no saccade has (dynamics of a fixation table) are left out.
+        """
+        paths = self.scanpaths
+        rows = self.rows()
+        known = np.flatnonzero(np.isfinite(rows).any(axis=0))
+        fixations = [path.fixations for path in paths]
+        images = [path.image for path in paths]
+        names = sorted({image for image in images if image is not None})
+        sessions = sorted(set(self.sessions))
+        image_number: dict[str | None, int] = {None: -1} | {n: i for i, n in enumerate(names)}
+        session_number = {name: i for i, name in enumerate(sessions)}
+        arrays: Arrays = {
+            "rows": rows[:, known],
+            "columns": known,
+            "n_saccades": np.array([path.n_saccades for path in paths], np.int64),
+            "fixations": np.concatenate(fixations) if fixations else np.empty((0, 3)),
+            "n_fixations": np.array([len(found) for found in fixations], np.int64),
+            "seconds": np.array([path.seconds for path in paths]),
+            "rates_hz": np.array([path.sampling_rate_hz or np.nan for path in paths]),
+            "image": np.array([image_number[image] for image in images], np.int64),
+            "session": np.array([session_number[s] for s in self.sessions], np.int64),
+            "viewer": self.viewers,
+        }
+        content = {"kind": self.kind, "images": names, "sessions": sessions}
+        return content, arrays
+
+    @classmethod
+    def from_arrays(
+        cls,
+        content: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        viewer_ids: tuple[str, ...],
+    ) -> TrainingSet:
+        """Return the training set of a model file."""
+        rows = np.full((len(arrays["rows"]), N_COLUMNS), np.nan, np.float32)
+        rows[:, arrays["columns"]] = arrays["rows"]
+        of_paths = np.split(rows, np.cumsum(arrays["n_saccades"])[:-1])
+        fixations = np.split(arrays["fixations"], np.cumsum(arrays["n_fixations"])[:-1])
+        paths = []
+        for number, (saccades, fixated) in enumerate(zip(of_paths, fixations, strict=True)):
+            if number == len(arrays["seconds"]):
+                break  # np.split of an empty array gives one empty part
+            image, rate = int(arrays["image"][number]), float(arrays["rates_hz"][number])
+            paths.append(
+                Scanpath(
+                    saccades,
+                    fixated,
+                    float(arrays["seconds"][number]),
+                    None if image < 0 else str(content["images"][image]),
+                    None if np.isnan(rate) else rate,
+                )
+            )
+        kind: SourceKind = "fixations" if content["kind"] == "fixations" else "samples"
+        return cls(
+            kind,
+            viewer_ids,
+            tuple(paths),
+            np.asarray(arrays["viewer"], np.int64),
+            tuple(str(content["sessions"][i]) for i in arrays["session"]),
+        )
+
+
+def training_set(kind: SourceKind, labelled: Sequence[tuple[str, str, Scanpath]]) -> TrainingSet:
+    """Return the set of (viewer, session, scanpath) without scanpaths that have no saccade."""
+    kept = [entry for entry in labelled if entry[2].n_saccades]
+    viewer_ids = tuple(sorted({viewer for viewer, _, _ in kept}))
+    number = {viewer: i for i, viewer in enumerate(viewer_ids)}
+    return TrainingSet(
+        kind,
+        viewer_ids,
+        tuple(path for _, _, path in kept),
+        np.array([number[viewer] for viewer, _, _ in kept], np.int64),
+        tuple(session for _, session, _ in kept),
+    )
+
+
+def fit_vigor_rate_deg(training: TrainingSet) -> float:
+    """Return b*: the mean over viewers of each one's least-squares rate."""
+    amplitude, velocity = Column.AMPLITUDE_DEG, Column.PEAK_VELOCITY_DEG_S
+    people = []
+    for viewer in range(training.n_viewers):
+        parts = [path.saccades for path in training.of_viewer(viewer)]
+        rows = np.concatenate(parts).astype(np.float64)
+        people.append((rows[:, amplitude], rows[:, velocity]))
+    return mean_rate_deg(people)

@@ -1,0 +1,1 @@
+"""ZeroMQ transport between the processes of a session."""

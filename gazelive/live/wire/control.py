@@ -1,0 +1,161 @@
+"""Requests and answers: msgpack maps both ways, one socket per server, with time-outs.
+
+A request is `{"command": name, …}`, an answer `{"ok": true, …}` or
+`{"ok": false, "error": sentence}`.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import zmq
+
+from gazelive.errors import GazeliveError, PeerLostError, TransportError
+from gazelive.live.wire.keys import Context, Socket
+
+Answer = dict[str, Any]
+Prepare = Callable[[Socket], None]
+"""Gives a socket its keys and limits before it is bound or connected."""
+
+REPLY_TIMEOUT_S = 2.0
+_NOT_HERE = " (is it an address of this computer?)"
+_HINTS = {
+    zmq.EADDRINUSE: " (another engine? choose another port with --bind)",
+    zmq.EADDRNOTAVAIL: _NOT_HERE,
+    errno.ENODEV: _NOT_HERE,
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request and the envelope of its sender."""
+
+    envelope: tuple[bytes, ...]
+    command: str
+    arguments: dict[str, Any]
+
+
+class ControlServer:
+    """Takes requests when asked to; never waits."""
+
+    def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
+        self.socket = bound_socket(context, zmq.ROUTER, address, prepare=prepare)
+
+    def receive(self) -> Request | None:
+        """Return the next request; anything else is refused here."""
+        while True:
+            try:
+                *envelope, payload = self.socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return None
+            arguments = decoded_map(payload)
+            command = None if arguments is None else arguments.pop("command", None)
+            if arguments is not None and isinstance(command, str):
+                return Request(tuple(envelope), command, arguments)
+            self._send(tuple(envelope), {"ok": False, "error": "not a request of this version"})
+
+    def answer(self, request: Request, **facts: Any) -> None:
+        """Answer that it was done."""
+        self._send(request.envelope, {"ok": True, **facts})
+
+    def refuse(self, request: Request, error: str) -> None:
+        """Answer why it was not done."""
+        self._send(request.envelope, {"ok": False, "error": error})
+
+    def pass_on(self, request: Request, answer: Answer) -> None:
+        """Pass on another process's answer."""
+        self._send(request.envelope, answer)
+
+    def _send(self, envelope: tuple[bytes, ...], answer: Answer) -> None:
+        # a router drops messages to a peer that is gone
+        self.socket.send_multipart([*envelope, msgspec.msgpack.encode(answer)], zmq.NOBLOCK)
+
+    def close(self) -> None:
+        """Close the socket after the last answers have left."""
+        self.socket.close(linger=500)
+
+
+def request(
+    context: Context,
+    address: str,
+    command: str,
+    *,
+    prepare: Prepare | None = None,
+    timeout_s: float = REPLY_TIMEOUT_S,
+    **arguments: Any,
+) -> Answer:
+    """Ask for something and wait for the answer.
+
+    Raises `PeerLostError` without an answer, `TransportError` if the request is refused.
+    """
+    with connected_socket(context, zmq.REQ, address, prepare=prepare) as socket:
+        socket.linger = 0
+        socket.sndtimeo = round(1000 * timeout_s)
+        try:
+            socket.send(msgspec.msgpack.encode({"command": command, **arguments}))
+        except zmq.Again:  # a peer that has refused our keys takes nothing
+            raise PeerLostError(f"no answer from {address}") from None
+        if not socket.poll(round(1000 * timeout_s)):
+            raise PeerLostError(f"no answer from {address}")
+        answer = decoded_map(socket.recv())
+    if answer is None:
+        raise TransportError(f"the process at {address} is not a gazelive of this version")
+    if not answer.get("ok", False):
+        raise TransportError(str(answer.get("error", "refused without a reason")))
+    return answer
+
+
+def decoded_map(payload: bytes) -> dict[str, Any] | None:
+    """Return the map in a message; None if it is anything else."""
+    try:
+        return msgspec.msgpack.decode(payload, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+def sentence(error: Exception) -> str:
+    """Return an error as the text of an answer."""
+    return str(error) if isinstance(error, GazeliveError) else f"{type(error).__name__}: {error}"
+
+
+def bound_socket(
+    context: Context, kind: int, address: str, *, prepare: Prepare | None = None
+) -> Socket:
+    """Return a socket at an address, or raise a `TransportError`."""
+    return _socket(context, kind, address, prepare, Socket.bind)
+
+
+def connected_socket(
+    context: Context, kind: int, address: str, *, prepare: Prepare | None = None
+) -> Socket:
+    """Return a socket that connects as soon as its peer is there."""
+    return _socket(context, kind, address, prepare, Socket.connect)
+
+
+def _socket(
+    context: Context,
+    kind: int,
+    address: str,
+    prepare: Prepare | None,
+    reach: Callable[[Socket, str], object],
+) -> Socket:
+    socket = context.socket(kind)
+    socket.linger = 0
+    socket.ipv6 = "[" in address
+    try:
+        if prepare is not None:
+            prepare(socket)
+        reach(socket, address)
+    except zmq.ZMQError as error:
+        socket.close()
+        raise TransportError(
+            f"{address}: {zmq.strerror(error.errno or 0)}{_HINTS.get(error.errno or 0, '')}"
+        ) from error
+    except BaseException:
+        socket.close()
+        raise
+    return socket

@@ -1,0 +1,44 @@
+from .gamma import (
+    fit_gamma as fit_gamma,
+)
+from .markov import (
+    MarkovModel as MarkovModel,
+    gradient_cells as gradient_cells,
+    markov_dynamics_features as markov_dynamics_features,
+    markov_features as markov_features,
+    markov_of_statistics as markov_of_statistics,
+    scanpath_statistics as scanpath_statistics,
+)
+from .math_kernels import (
+    LEAST_EXP2 as LEAST_EXP2,
+    exp2 as exp2,
+    vectorised as vectorised,
+)
+from .scenewalk.equations import (
+    ImageGrid as ImageGrid,
+    SceneWalk as SceneWalk,
+    SceneWalkParameters as SceneWalkParameters,
+    sample_position as sample_position,
+)
+from .scenewalk.model import (
+    LiveScore as LiveScore,
+    SceneWalkModel as SceneWalkModel,
+)
+from .scenewalk.saliency_choice import (
+    SaliencyBank as SaliencyBank,
+    Seen as Seen,
+)
+from .scenewalk.viewing import (
+    Viewing as Viewing,
+)
+from .storage import (
+    read_arrays as read_arrays,
+    write_arrays as write_arrays,
+)
+from .typed_density_kernels import (
+    FAMILY as FAMILY,
+    NONE as NONE,
+    add_type_scores as add_type_scores,
+    add_value_scores as add_value_scores,
+    cell_score as cell_score,
+)

@@ -1,0 +1,1 @@
+"""SceneWalk: a dynamic model of fixation selection."""

@@ -1,1 +1,0 @@
-"""What is done with whole recordings: analysis, tables, figures."""

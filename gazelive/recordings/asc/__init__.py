@@ -1,0 +1,1 @@
+"""EyeLink's ASC files: reader and writer."""

@@ -1,0 +1,106 @@
+"""Manifest of a session folder (`session.json`), replaced atomically."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from gazelive.errors import ConfigError, RecordingError
+from gazelive.gaze import ScreenGeometry
+from gazelive.recordings.recording import Calibration, DriftCorrection
+from gazelive.system import reading_error, storage_error, write_bytes
+
+SCHEMA_VERSION = 1
+MANIFEST_NAME = "session.json"
+JOURNAL_NAME = "gaze.journal"
+DOCUMENTS_NAME = "events.jsonl"
+"""The engine's documents, one per line; only the engine writes this file."""
+
+
+class ClockFit(msgspec.Struct, frozen=True, kw_only=True):
+    """A straight line from the host's monotonic clock to the tracker's.
+
+    tracker_us = tracker_reference_us + tracker_us_per_host_s · (host_s − host_reference_s)
+    """
+
+    host_reference_s: float
+    tracker_reference_us: float
+    tracker_us_per_host_s: float
+    residual_us: float
+    """Root mean square of the residuals."""
+    n_queries: int
+
+
+class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about a session that is not in its journal."""
+
+    schema_version: int = SCHEMA_VERSION
+    viewer: str | None = None
+    """The viewer; None in a session recorded in identify mode."""
+    session: str
+    device: str
+    mode: Literal["enrol", "identify"]
+    started_at: str
+    """ISO 8601 with the offset from UTC."""
+    screen: ScreenGeometry | None = None
+    screen_px: tuple[int, int] | None = None
+    sampling_rate_hz: float | None = None
+    """The requested rate; each block has its actual one."""
+    config: dict[str, Any] = {}
+    """Snapshot of the session's configuration."""
+    clock_fit: ClockFit | None = None
+    finished_at: str | None = None
+    """None while the session runs, and if its process died."""
+    stop_reason: str | None = None
+    calibrations: tuple[Calibration, ...] = ()
+    drift_corrections: tuple[DriftCorrection, ...] = ()
+
+
+class _Version(msgspec.Struct):
+    schema_version: int
+
+
+def is_session_folder(path: Path) -> bool:
+    """Return whether `path` is a session folder."""
+    return (path / MANIFEST_NAME).is_file()
+
+
+def read_manifest(folder: Path) -> SessionManifest:
+    """Return the contents of `session.json`."""
+    path = folder / MANIFEST_NAME
+    try:
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise RecordingError(f"not a session folder: it has no {MANIFEST_NAME}", path=folder) from (
+            error
+        )
+    except OSError as error:
+        raise reading_error(error, path) from error
+    return _decode(content, path)
+
+
+def write_manifest(folder: Path, manifest: SessionManifest) -> None:
+    """Replace `session.json`, whole or not at all."""
+    path = folder / MANIFEST_NAME
+    content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+    _decode(content, path)  # never replace a readable file with an unreadable one
+    try:
+        write_bytes(path, content)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _decode(content: bytes, path: Path) -> SessionManifest:
+    try:
+        version = msgspec.json.decode(content, type=_Version).schema_version
+        if version > SCHEMA_VERSION:
+            raise RecordingError(
+                f"was written by a newer gazelive (schema {version}, this one knows "
+                f"{SCHEMA_VERSION}): update gazelive",
+                path=path,
+            )
+        return msgspec.json.decode(content, type=SessionManifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, ConfigError) as error:
+        raise RecordingError(f"not a session description: {error}", path=path) from error

@@ -1,0 +1,1 @@
+"""Sample and fixation tables in CSV and Parquet."""

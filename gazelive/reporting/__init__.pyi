@@ -1,0 +1,21 @@
+from .notes import (
+    Note as Note,
+)
+from .page import (
+    session_page as session_page,
+)
+from .session_facts import (
+    SessionFacts as SessionFacts,
+    gather as gather,
+)
+from .session_list import (
+    ListedSession as ListedSession,
+    list_sessions as list_sessions,
+)
+from .tables import (
+    Column as Column,
+    check_columns as check_columns,
+    crossing_rows as crossing_rows,
+    summary_rows as summary_rows,
+    trial_columns as trial_columns,
+)

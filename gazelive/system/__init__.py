@@ -1,0 +1,5 @@
+"""Operating system: atomic files, locks, caches, kernels, signals, processes, screens."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,49 @@
+from .cache import (
+    mark_used as mark_used,
+    prune as prune,
+)
+from .children import (
+    OWN_GROUP as OWN_GROUP,
+    python_module as python_module,
+)
+from .compile_notice import (
+    on_compile as on_compile,
+)
+from .files import (
+    GZIP_MAGIC as GZIP_MAGIC,
+    LOCK_NAME as LOCK_NAME,
+    WriterLock as WriterLock,
+    reading_error as reading_error,
+    replace_file as replace_file,
+    replacing as replacing,
+    storage_error as storage_error,
+    write_bytes as write_bytes,
+)
+from .jit import (
+    cache_directory as cache_directory,
+    is_first_compile as is_first_compile,
+    kernel as kernel,
+    unchecked_kernel as unchecked_kernel,
+)
+from .log import (
+    get_logger as get_logger,
+    log_to_file as log_to_file,
+    log_to_stderr as log_to_stderr,
+)
+from .process import (
+    limit_to_one_thread as limit_to_one_thread,
+    one_thread_environment as one_thread_environment,
+    parent_exit as parent_exit,
+    replace_unencodable as replace_unencodable,
+)
+from .screen import (
+    has_screen as has_screen,
+    virtual_display as virtual_display,
+)
+from .signals import (
+    EndSignals as EndSignals,
+    ignore_signals as ignore_signals,
+    interrupt_once as interrupt_once,
+    killed_in_order as killed_in_order,
+    pass_on as pass_on,
+)

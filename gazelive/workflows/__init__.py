@@ -1,0 +1,5 @@
+"""Workflows: what the commands do, callable from Python."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,55 @@
+from .comparison import (
+    Comparison as Comparison,
+    compare as compare,
+)
+from .detection import (
+    Detected as Detected,
+    analyse_source as analyse_source,
+    detect as detect,
+)
+from .detection_figure import (
+    draw_detection as draw_detection,
+)
+from .event_tables import (
+    fixation_table as fixation_table,
+    provenance as provenance,
+    saccade_table as saccade_table,
+)
+from .gathering import (
+    gather as gather,
+)
+from .identification import (
+    ProbeResult as ProbeResult,
+    check_folder as check_folder,
+    identify_source as identify_source,
+    log_prior as log_prior,
+    results_json as results_json,
+    with_images as with_images,
+)
+from .info import (
+    Content as Content,
+    content_facts as content_facts,
+    event_counts as event_counts,
+    inspect as inspect,
+    milliseconds as milliseconds,
+)
+from .model import (
+    Identified as Identified,
+    Model as Model,
+    train as train,
+)
+from .probes import (
+    Detector as Detector,
+)
+from .recordings import (
+    from_columns as from_columns,
+    read as read,
+    read_noting as read_noting,
+    simulate as simulate,
+)
+from .training import (
+    enrol_source as enrol_source,
+    refit as refit,
+    train_gathered as train_gathered,
+    train_source as train_source,
+)

@@ -1,0 +1,199 @@
+"""Saccades and fixations as tables: one row each, units in the names, empty where undefined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from gazelive import __version__
+from gazelive.analysis import AnalysedInterval, Analysis
+from gazelive.features import DEFAULT_RATE_DEG, Kinematics, Turn
+from gazelive.gaze import ScreenGeometry
+from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
+
+_TURN_NAMES = {turn.value: turn.name.lower() for turn in Turn if turn is not Turn.NONE}
+_TEXT = ("trial", "image", "eye", "turn")
+
+_KINEMATIC_COLUMNS = {
+    "amplitude_deg": Kinematics.AMPLITUDE_DEG,
+    "direction_deg": Kinematics.DIRECTION_DEG,
+    "peak_velocity_deg_s": Kinematics.PEAK_VELOCITY_DEG_S,
+    "mean_velocity_deg_s": Kinematics.MEAN_VELOCITY_DEG_S,
+    "mean_acceleration_deg_s2": Kinematics.MEAN_ACCELERATION_DEG_S2,
+    "peak_acceleration_deg_s2": Kinematics.PEAK_ACCELERATION_DEG_S2,
+    "peak_deceleration_deg_s2": Kinematics.PEAK_DECELERATION_DEG_S2,
+    "ratio_x": Kinematics.RATIO_X,
+    "ratio_y": Kinematics.RATIO_Y,
+}
+SACCADE_COLUMNS = (
+    "trial",
+    "image",
+    "eye",
+    "onset_ms",
+    "offset_ms",
+    "duration_ms",
+    "start_x_deg",
+    "start_y_deg",
+    "end_x_deg",
+    "end_y_deg",
+    "amplitude_deg",
+    "direction_deg",
+    "turn",
+    "peak_velocity_deg_s",
+    "mean_velocity_deg_s",
+    "mean_acceleration_deg_s2",
+    "peak_acceleration_deg_s2",
+    "peak_deceleration_deg_s2",
+    "ratio_x",
+    "ratio_y",
+    "vigor_x",
+    "vigor_y",
+    "since_image_onset_ms",
+    "detection_delay_ms",
+    "near_loss",
+)
+FIXATION_COLUMNS = (
+    "trial",
+    "image",
+    "eye",
+    "onset_ms",
+    "offset_ms",
+    "duration_ms",
+    "x_deg",
+    "y_deg",
+    "dispersion_deg",
+    "drift_speed_deg_s",
+    "since_image_onset_ms",
+    "detection_delay_ms",
+)
+
+Columns = dict[str, list[Any]]
+
+
+def saccade_table(analysis: Analysis, vigor_rate_deg: float = DEFAULT_RATE_DEG) -> Any:
+    """Return an Arrow table with one row per saccade, in the order of time."""
+    columns: Columns = {name: [] for name in SACCADE_COLUMNS}
+    for analysed in analysis.intervals:
+        _add_saccades(columns, analysed, vigor_rate_deg)
+    return _table(columns)
+
+
+def fixation_table(analysis: Analysis) -> Any:
+    """Return an Arrow table with one row per fixation, in the order of time."""
+    columns: Columns = {name: [] for name in FIXATION_COLUMNS}
+    for analysed in analysis.intervals:
+        _add_fixations(columns, analysed)
+    return _table(columns)
+
+
+def provenance(
+    analysis: Analysis, vigor_rate_deg: float, trial_patterns: TrialPatterns = DEFAULT_PATTERNS
+) -> dict[str, Any]:
+    """Return everything that the tables rest on, as JSON can hold it."""
+    return {
+        "gazelive": __version__,
+        "recording": analysis.recording.path.resolve().name,
+        "method": analysis.method,
+        "eye": analysis.eye,
+        "whole_blocks": analysis.whole_blocks,
+        "carries_noise": analysis.carries_noise,
+        "trial_patterns": {"start": trial_patterns.start, "stop": trial_patterns.stop},
+        "parameters": msgspec.to_builtins(analysis.parameters),
+        "vigor_rate_deg": vigor_rate_deg,
+        "geometry": [
+            {
+                "source": found.source,
+                "screen" if isinstance(found.geometry, ScreenGeometry) else "resolution": (
+                    msgspec.to_builtins(found.geometry)
+                ),
+            }
+            for found in analysis.geometries
+        ],
+        "intervals": [
+            {
+                **msgspec.to_builtins(analysed.interval),
+                "sampling_rate_hz": analysed.gaze.detection.sampling_rate_hz,
+                "outcome": analysed.gaze.detection.outcome.value,
+                "thresholds_deg_s": analysed.gaze.detection.thresholds_deg_s,
+                "n_saccades": len(analysed.gaze.detection.saccades),
+            }
+            for analysed in analysis.intervals
+        ],
+    }
+
+
+def _add_saccades(columns: Columns, analysed: AnalysedInterval, vigor_rate_deg: float) -> None:
+    saccades = analysed.gaze.detection.saccades
+    features = analysed.gaze.features
+    _add_common(columns, analysed, saccades)
+    for name in ("start_x_deg", "start_y_deg", "end_x_deg", "end_y_deg", "near_loss"):
+        columns[name] += [getattr(saccade, name) for saccade in saccades]
+    for name, column in _KINEMATIC_COLUMNS.items():
+        columns[name] += features.kinematics[:, column].tolist()
+    columns["turn"] += [_TURN_NAMES.get(int(turn)) for turn in features.turn]
+    columns["vigor_x"] += features.vigor_x_deg_s(vigor_rate_deg).tolist()
+    columns["vigor_y"] += features.vigor_y_deg_s(vigor_rate_deg).tolist()
+
+
+def _add_fixations(columns: Columns, analysed: AnalysedInterval) -> None:
+    gaze = analysed.gaze
+    fixations = gaze.detection.fixations
+    _add_common(columns, analysed, fixations)
+    for fixation in fixations:
+        first = np.searchsorted(gaze.times_us, fixation.onset_us)
+        beyond = np.searchsorted(gaze.times_us, fixation.offset_us, side="right")
+        part = slice(first, beyond)
+        spread, drift = _spread_and_drift(
+            gaze.times_us[part] / 1e6, np.stack((gaze.x_deg[part], gaze.y_deg[part]))
+        )
+        columns["x_deg"].append(fixation.x_deg)
+        columns["y_deg"].append(fixation.y_deg)
+        columns["dispersion_deg"].append(spread)
+        columns["drift_speed_deg_s"].append(drift)
+
+
+def _spread_and_drift(
+    times_s: np.ndarray[Any, Any], positions_deg: np.ndarray[Any, Any]
+) -> tuple[float, float]:
+    """Return the RMS distance from the mean and the speed of the straight line fitted."""
+    seen = np.isfinite(positions_deg).all(axis=0)
+    if seen.sum() < 3:
+        return float("nan"), float("nan")
+    centred = positions_deg[:, seen] - positions_deg[:, seen].mean(axis=1, keepdims=True)
+    t = times_s[seen] - times_s[seen].mean()
+    slopes = centred @ t / (t @ t)
+    return float(np.sqrt((centred**2).sum(axis=0).mean())), float(np.hypot(*slopes))
+
+
+def _add_common(columns: Columns, analysed: AnalysedInterval, events: tuple[Any, ...]) -> None:
+    interval = analysed.interval
+    sample_ms = 1000.0 / analysed.gaze.detection.sampling_rate_hz
+    for event in events:
+        columns["trial"].append(interval.trial)
+        columns["image"].append(interval.image)
+        columns["eye"].append(event.eye)
+        columns["onset_ms"].append(event.onset_us / 1000)
+        columns["offset_ms"].append(event.offset_us / 1000)
+        columns["duration_ms"].append((event.offset_us - event.onset_us) / 1000 + sample_ms)
+        columns["detection_delay_ms"].append(event.detection_delay_ms)
+        onset_us = interval.image_onset_us
+        columns["since_image_onset_ms"].append(
+            None if onset_us is None else (event.onset_us - onset_us) / 1000
+        )
+
+
+def _table(columns: Columns) -> Any:
+    arrays = {}
+    for name, values in columns.items():
+        if name in _TEXT:
+            arrays[name] = pa.array(values, pa.string())
+        elif name == "near_loss":
+            arrays[name] = pa.array(values, pa.bool_())
+        else:
+            # six digits after the point are well below any tracker's resolution
+            rounded = np.round(np.array(values, np.float64), 6) + 0.0  # no −0
+            arrays[name] = pa.array(rounded, pa.float64(), from_pandas=True)
+    return pa.table(arrays)

@@ -1,0 +1,171 @@
+"""Models of viewers from Python: `train`, and `Model` with load, save and identify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gazelive.gaze import ScreenGeometry
+from gazelive.identification import Accuracy, Options, TrainedModel, load_model, save_model
+from gazelive.observer import Observer
+from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
+from gazelive.workflows.identification import (
+    ProbeResult,
+    check_folder,
+    identify_source,
+    log_prior,
+    with_images,
+)
+from gazelive.workflows.sources import (
+    LabelledSource,
+    Names,
+    PathLike,
+    Source,
+    flags_of,
+    labelled,
+    names_of,
+    unlabelled,
+    warn_caller,
+)
+from gazelive.workflows.training import train_source
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """Identification of one recording, or of one label of a fixation table."""
+
+    probe: str
+    """The recording's name, or the label; it was not looked at to identify."""
+    best: str | None
+    """The most probable of the enrolled; None without a saccade."""
+    posterior: dict[str, float]
+    """Of each enrolled viewer, if it is one of them; sums to 1."""
+    unknown: float
+    """Probability that it is none of them."""
+    n_saccades: int
+    seconds: float
+    """How long was looked."""
+    course: tuple[tuple[float, int, str, float], ...]
+    """(seconds, saccades, best, probability) as the evidence grew."""
+
+    @property
+    def probability(self) -> float:
+        """Of the best."""
+        return max(self.posterior.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Enrolled viewers, and how they are recognised."""
+
+    trained: TrainedModel
+
+    @classmethod
+    def load(cls, path: PathLike) -> Model:
+        """Read a model file."""
+        return cls(load_model(Path(path)))
+
+    def save(self, path: PathLike) -> None:
+        """Write a model file, which every command takes."""
+        save_model(self.trained, Path(path))
+
+    @property
+    def viewers(self) -> tuple[str, ...]:
+        """The enrolled."""
+        return self.trained.identifier.viewer_ids
+
+    @property
+    def accuracy(self) -> Accuracy | None:
+        """Cross-validated, where there were data enough for it."""
+        return self.trained.fitted.accuracy
+
+    def identify(
+        self,
+        source: Source,
+        *,
+        sessions: Names = (),
+        prior: Mapping[str, float] | None = None,
+        screen: ScreenGeometry | None = None,
+        stimuli: PathLike | None = None,
+        trial_patterns: TrialPatterns | None = None,
+    ) -> list[Identified]:
+        """Identify each recording (of a corpus, or as given) or each label of a table.
+
+        `source` is a path, a recording (`read`, `from_columns`), or a list of them.
+        `prior` gives viewers weights before anything is seen; those it does not name count 1.
+        `stimuli` is the folder of the images, for models that were trained with them.
+        `trial_patterns` are for what must still be read, by default those of the training.
+        """
+        folder = None if stimuli is None else Path(stimuli)
+        model = with_images(self.trained, folder, "stimuli")
+        observer = Observer()
+        results = identify_source(
+            model,
+            unlabelled(source),
+            observer,
+            prior=None if prior is None else log_prior(model, prior, "prior"),
+            sessions=names_of(sessions),
+            flags=flags_of(screen),
+            trial_patterns=trial_patterns,
+        )
+        warn_caller(observer.warnings)
+        return [self._identified(result) for result in results]
+
+    def _identified(self, result: ProbeResult) -> Identified:
+        estimate, names = result.estimate, self.viewers
+        return Identified(
+            probe=result.probe.name,
+            best=names[estimate.best] if estimate.n_saccades else None,
+            posterior=dict(zip(names, np.exp(estimate.log_probabilities).tolist(), strict=True)),
+            unknown=float(np.exp(estimate.log_unknown)),
+            n_saccades=estimate.n_saccades,
+            seconds=estimate.seconds,
+            course=tuple((t_s, n, names[best], p) for t_s, n, best, p in result.course),
+        )
+
+
+def train(
+    source: LabelledSource,
+    *,
+    method: str = "gazelive",
+    sessions: Names = (),
+    images: Names = (),
+    exclude_viewers: Names = (),
+    screen: ScreenGeometry | None = None,
+    stimuli: PathLike | None = None,
+    false_acceptance_rate: float = Options.false_acceptance_rate,
+    texture: bool = Options.texture,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+) -> Model:
+    """Train a model that recognises viewers.
+
+    `source` is the path of a corpus or of a fixation table, or recordings in memory: a dict of
+    viewers and their recordings (one or a list), or a list of recordings that name their viewer.
+    Each of a viewer's recordings counts as a session of its own unless its `session` is set.
+
+    `sessions`, `images` and `exclude_viewers` choose the training data (empty: everything);
+    `stimuli` is the folder of the images, for the saliency that `scenewalk` needs; `texture`
+    False leaves out the fixation before each saccade, whose noise may be the tracker's.
+    `trial_patterns` are for what must still be read, and the model keeps them.
+    """
+    folder = None if stimuli is None else Path(stimuli)
+    check_folder(folder, "stimuli")
+    observer = Observer()
+    model = train_source(
+        labelled(source),
+        observer,
+        method=method,
+        options=Options(
+            false_acceptance_rate=false_acceptance_rate, texture=texture, stimuli=folder
+        ),
+        sessions=names_of(sessions),
+        images=names_of(images),
+        exclude_viewers=names_of(exclude_viewers),
+        flags=flags_of(screen),
+        trial_patterns=trial_patterns,
+    )
+    warn_caller(observer.warnings)
+    return Model(model)

@@ -1,0 +1,164 @@
+"""From a recording to a probe: the scanpaths of its viewing intervals.
+
+The label of a probe travels beside its scanpaths and is never looked at to identify it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gazelive.analysis import Parameters, RunningSaccade, analyse, running_saccades
+from gazelive.detection import Method
+from gazelive.errors import RecordingError
+from gazelive.features import Scanpath, scanpath_of
+from gazelive.gaze import ScreenGeometry
+from gazelive.identification import SourceKind
+from gazelive.recordings import (
+    DEFAULT_PATTERNS,
+    Caveat,
+    GeometryFlags,
+    Recording,
+    TrialPatterns,
+    read_recording,
+    some_damage,
+    trials_not_found,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """The scanpaths of one recording, or of one session of one viewer label of a table."""
+
+    name: str
+    viewer: str | None
+    session: str
+    scanpaths: tuple[Scanpath, ...]
+    running: tuple[tuple[RunningSaccade, ...], ...] = ()
+    """Features known live during each scanpath; empty unless requested."""
+
+    def followed_by(self, other: Probe) -> Probe:
+        """Return the probe with the scanpaths of another after its own."""
+        return replace(
+            self, scanpaths=self.scanpaths + other.scanpaths, running=self.running + other.running
+        )
+
+    def only(self, images: Collection[str]) -> Probe:
+        """Return the probe with nothing but some images (none: all)."""
+        if not images:
+            return self
+        kept = [i for i, path in enumerate(self.scanpaths) if path.image in images]
+        return replace(
+            self,
+            scanpaths=tuple(self.scanpaths[i] for i in kept),
+            running=tuple(self.running[i] for i in kept) if self.running else (),
+        )
+
+    @property
+    def n_saccades(self) -> int:
+        """Number of saccades in all scanpaths."""
+        return sum(path.n_saccades for path in self.scanpaths)
+
+    @property
+    def seconds(self) -> float:
+        """How long was looked."""
+        return sum(path.seconds for path in self.scanpaths)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Probes that were read, with warnings."""
+
+    kind: SourceKind
+    probes: tuple[Probe, ...]
+    warnings: tuple[str, ...] = ()
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS
+    """How trials were found in the messages."""
+
+    @property
+    def sampling_rates_hz(self) -> tuple[float, ...]:
+        """The rates of the recordings, ascending; none for fixation tables."""
+        rates = {
+            path.sampling_rate_hz
+            for probe in self.probes
+            for path in probe.scanpaths
+            if path.sampling_rate_hz is not None
+        }
+        return tuple(sorted(rates))
+
+
+@dataclass(frozen=True)
+class Detector:
+    """Detection method and parameters."""
+
+    method: Method = "settled"
+    parameters: Parameters | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A recording, in a file or in memory, and its labels."""
+
+    recording: Recording | Path
+    name: str
+    """Name in results and warnings."""
+    viewer: str | None = None
+    session: str = ""
+    screen: ScreenGeometry | None = None
+    """As a corpus has it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How recordings become probes."""
+
+    detector: Detector
+    flags: GeometryFlags | None
+    running: bool
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS
+
+    def probe(self, labelled: Labelled) -> tuple[Probe, list[Caveat]]:
+        """Return the probe of a recording, with caveats about the data.
+
+        Damage is reported only for files; a recording in memory was checked when it was read.
+        """
+        recording, name = labelled.recording, labelled.name
+        caveats = []
+        if isinstance(recording, Path):
+            recording = read_recording(recording, trial_patterns=self.trial_patterns)
+            caveats += some_damage(recording, name)
+            unfound = trials_not_found(recording, self.trial_patterns)
+            caveats += [] if unfound is None else [Caveat(name, unfound)]
+        probe, warnings = self.probe_of(recording, labelled)
+        return probe, caveats + [Caveat(name, text) for text in warnings]
+
+    def probe_of(self, recording: Recording, labelled: Labelled) -> tuple[Probe, list[str]]:
+        """Return the probe of a recording that has been read."""
+        analysis = analyse(
+            recording,
+            method=self.detector.method,
+            parameters=self.detector.parameters,
+            flags=self.flags,
+            corpus_screen=labelled.screen,
+        )
+        paths = tuple(scanpath_of(found.gaze, found.interval.image) for found in analysis.intervals)
+        steps = running_saccades(analysis) if self.running else ()
+        counts = [found.interval.counts for found in analysis.intervals]
+        warnings = list(analysis.warnings)
+        if not all(counts):
+            n = counts.count(False)
+            warnings.append(
+                f"{n} trial{' was' if n == 1 else 's were'} skipped or repeated: left out"
+            )
+            paths = tuple(itertools.compress(paths, counts))
+            steps = tuple(itertools.compress(steps, counts))
+        return Probe(labelled.name, labelled.viewer, labelled.session, paths, steps), warnings
+
+    def try_probe(self, labelled: Labelled) -> tuple[Probe, list[Caveat]] | RecordingError:
+        """Return the same, or why there is no probe: other recordings may be whole."""
+        try:
+            return self.probe(labelled)
+        except RecordingError as error:
+            return error

@@ -1,0 +1,254 @@
+"""All methods on few, odd and degenerate data: recognised, or refused with an error."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gazelive.errors import ModelError
+from gazelive.features.scanpath import scanpath_of_fixations
+from gazelive.features.vigor import RATE_RANGE_DEG
+from gazelive.identification.fitted import Options
+from gazelive.identification.methods import gazelive_samples as samples
+from gazelive.identification.registry import METHODS, fit_method
+from gazelive.identification.training_data import training_set
+
+from ...support.people import identified, labelled_looks, people, training_of
+
+QUICK = [(m.name, kind) for m in METHODS for kind in m.sources if "scene" not in m.name]
+every_quick_method = pytest.mark.parametrize(
+    ("method", "kind"), QUICK, ids=[" on ".join(each) for each in QUICK]
+)
+
+
+def assert_honest(fitted, kind):
+    """What it says of somebody is finite, and so is its idea of how good it is."""
+    for person in people(3):
+        estimate = identified(fitted.identifier, [person.looks(kind, 14, 50 + i) for i in range(4)])
+        assert np.isfinite(estimate.log_probabilities).all()
+        assert np.exp(estimate.log_probabilities).sum() == pytest.approx(1)
+        assert 0 < np.exp(estimate.log_unknown) <= 1
+    accuracy = fitted.accuracy
+    assert accuracy is None or (
+        0 <= accuracy.estimate <= 1 and 0 <= accuracy.standard_error <= 1 and accuracy.n > 0
+    )
+
+
+@every_quick_method
+@pytest.mark.parametrize(
+    ("n_viewers", "n_scanpaths", "n_saccades"),
+    [
+        (1, 1, 20),
+        (2, 1, 20),
+        (3, 1, 25),
+        (2, 1, 80),
+        (3, 2, 12),
+        (4, 5, 5),
+        (5, 1, 150),
+        (7, 40, 1),
+    ],
+)
+def test_few_data(method, kind, n_viewers, n_scanpaths, n_saccades):
+    training = training_of(people(n_viewers), kind, n_scanpaths, n_saccades)
+    if n_saccades == 1 and "markov" in method:  # a turn needs two saccades in a row
+        with pytest.raises(ModelError, match="nothing to fit"):
+            fit_method(method, training)
+        return
+    assert_honest(fit_method(method, training), kind)
+
+
+@every_quick_method
+class TestOddData:
+    def test_one_image_again_and_again(self, method, kind):
+        labelled = [
+            (v, s, replace(path, image="same.jpg"))
+            for v, s, path in labelled_looks(people(3), kind, 8, 14)
+        ]
+        fitted = fit_method(method, training_set(kind, labelled))
+        assert_honest(fitted, kind)
+        assert fitted.accuracy is not None
+
+    def test_much_of_one_and_little_of_another(self, method, kind):
+        labelled = labelled_looks(people(2), kind, 30, 14) + labelled_looks(
+            people(1, first=2), kind, 1, 25
+        )
+        fitted = fit_method(method, training_set(kind, labelled))
+        assert_honest(fitted, kind)
+        # who looked little is not taken for everybody, nor for nobody
+        looks = [
+            identified(fitted.identifier, [p.looks(kind, 14, 80 + i) for i in range(10)])
+            for p in people(2)
+        ]
+        assert np.mean([e.best == number for number, e in enumerate(looks)]) == 1
+
+    def test_images_without_a_name(self, method, kind):
+        labelled = [
+            (v, s, replace(path, image=None))
+            for v, s, path in labelled_looks(people(3), kind, 8, 14)
+        ]
+        assert_honest(fit_method(method, training_set(kind, labelled)), kind)
+
+    def test_no_noise_reaches_the_user(self, method, kind):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fit_method(method, training_of(people(30), kind, 1, 12))
+
+
+@pytest.mark.parametrize("method", ["gazelive", "fisher-markov", "markov"])
+@pytest.mark.parametrize("what", ["even durations", "a line", "one place", "two places"])
+def test_tables_in_which_nothing_varies(method, what):
+    rng = np.random.default_rng(0)
+    labelled = []
+    for viewer in "abc":
+        for image in range(8):
+            x, y = rng.uniform(-10, 10, (2, 12))
+            if what == "a line":
+                x, y = np.arange(12) * 2.0, np.zeros(12)
+            elif what == "one place":
+                x, y = np.zeros(12), np.zeros(12)
+            elif what == "two places":
+                x, y = np.arange(12) % 2 * 3.0, np.zeros(12)
+            durations_s = np.full(12, 0.25)
+            labelled.append((viewer, "1", scanpath_of_fixations(x, y, durations_s, f"{image}.jpg")))
+    training = training_set("fixations", labelled)
+    if what == "one place" and "markov" in method:
+        with pytest.raises(ModelError, match="nothing to fit"):
+            fit_method(method, training)
+        return
+    estimate = identified(fit_method(method, training).identifier, [labelled[0][2]])
+    assert np.isfinite(estimate.log_probabilities).all()
+    if what != "even durations":
+        np.testing.assert_allclose(estimate.log_probabilities, -np.log(3), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("gazelive", "samples"), ("gazelive", "fixations"), ("markov", "samples")],
+)
+def test_every_method_says_how_far_it_is(method, kind):
+    told = []
+    fit_method(method, training_of(people(5), kind, 4, 12), Options(report=told.append))
+    assert len(told) > 1
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+class TestRefused:
+    def test_an_unknown_method(self):
+        with pytest.raises(ModelError, match=r"no method oracle.*gazelive"):
+            fit_method("oracle", training_of(people(2), "fixations", 5, 10))
+
+    @pytest.mark.parametrize("method", ["markov-dynamics", "fisher-markov-dynamics"])
+    def test_dynamics_of_a_fixation_table(self, method):
+        with pytest.raises(ModelError, match="needs recordings"):
+            fit_method(method, training_of(people(2), "fixations", 5, 10))
+
+    @pytest.mark.parametrize("method", ["gazelive", "markov"])
+    def test_nothing(self, method):
+        with pytest.raises(ModelError, match="no scanpath with a saccade"):
+            fit_method(method, training_of(people(2), "samples", 5, 0))
+
+
+class TestGazeliveOnRecordings:
+    def test_two_viewers_with_little_data_have_densities(self):
+        training = training_of(people(2), "samples", 1, 100)
+        block = samples.fit_block(training)
+        known = np.bincount(block.features.types(training.rows()), minlength=12) >= 10
+        assert known.sum() >= 5
+        assert (block.cells[known][:, :, 0] > 0).mean() > 0.9
+
+    def test_without_texture_nothing_of_the_fixation_before_is_used(self):
+        training = training_of(people(3), "samples", 6, 20)
+        fitted = fit_method("gazelive", training, Options(texture=False))
+        rows = people(1)[0].looks("samples", 20, 5)
+        changed = rows.saccades.copy()
+        from gazelive.features.scanpath import TEXTURE_AT
+
+        changed[:, TEXTURE_AT:] = 7.0
+        a, b = (
+            identified(fitted.identifier, [replace(rows, saccades=s)])
+            for s in (rows.saccades, changed)
+        )
+        np.testing.assert_array_equal(a.log_probabilities, b.log_probabilities)
+
+    def test_the_default_temperature_is_said(self):
+        fitted = fit_method("gazelive", training_of(people(3), "samples", 6, 14))
+        dimensions = fitted.identifier.embedding.n_embedded
+        expected = samples.default_temperature(dimensions, 6 * 14)
+        assert fitted.identifier.temperature == pytest.approx(expected, rel=0.01)
+        assert "default" in fitted.calibration
+        assert "saccades of a viewer" in fitted.calibration
+        assert fitted.accuracy is not None
+        assert "across sessions it will be lower" in fitted.accuracy.protocol
+
+    def test_the_less_is_enrolled_the_less_is_claimed(self):
+        whole = samples.default_temperature(400, 216)
+        assert whole == pytest.approx(48, abs=0.5)
+        assert whole > samples.default_temperature(400, 30) > samples.default_temperature(40, 30)
+        little = training_of(people(2), "samples", 1, 25)
+        much = training_of(people(2), "samples", 12, 25)
+        claimed = []
+        for training in (little, much):
+            identifier = fit_method("gazelive", training).identifier
+            looks = [p.looks("samples", 5, 70 + i) for p in people(2) for i in range(20)]
+            posteriors = [identified(identifier, [path]).log_probabilities for path in looks]
+            claimed.append(np.mean([np.exp(logs.max()) for logs in posteriors]))
+        assert claimed[0] < claimed[1]
+
+    def test_with_sessions_and_viewers_enough_it_is_refined(self):
+        n = samples.FEWEST_VIEWERS_TO_CALIBRATE
+        training = training_of(people(n), "samples", 2, 20, sessions=("1", "2"))
+        fitted = fit_method("gazelive", training)
+        assert "refined across sessions" in fitted.calibration
+        dimensions = fitted.identifier.embedding.n_embedded
+        assert fitted.identifier.temperature != samples.default_temperature(dimensions, 80)
+        assert fitted.accuracy is not None
+        assert fitted.accuracy.protocol == "whole sessions held out"
+
+    def test_only_saccades_that_are_too_small(self):
+        training = training_of(people(2), "samples", 3, 20)
+        from gazelive.features.scanpath import Column
+
+        paths = []
+        for path in training.scanpaths:
+            rows = path.saccades.copy()
+            rows[:, Column.AMPLITUDE_DEG] = 0.1
+            paths.append(replace(path, saccades=rows))
+        with pytest.raises(ModelError, match="too few saccades"):
+            fit_method("gazelive", replace(training, scanpaths=tuple(paths)))
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("gazelive", "samples"), ("markov", "fixations"), ("fisher-markov", "fixations")],
+)
+def test_the_cross_validated_accuracy_is_what_fresh_data_show(method, kind):
+    n = 12
+    fitted = fit_method(method, training_of(people(n, 0.25), kind, 20, 12))
+    right = [
+        identified(fitted.identifier, [person.looks(kind, 12, 5000 + i)]).best == number
+        for number, person in enumerate(people(n, 0.25))
+        for i in range(20)
+    ]
+    assert fitted.accuracy is not None
+    if method == "gazelive":  # whose parts are a fifth of a session, not single scanpaths
+        assert fitted.accuracy.estimate >= np.mean(right) - 0.1
+    else:
+        assert fitted.accuracy.estimate == pytest.approx(np.mean(right), abs=0.12)
+
+
+@every_quick_method
+def test_one_long_recording_of_people_who_are_alike_looks_like_guessing(method, kind):
+    n = 40
+    accuracy = fit_method(method, training_of(people(n, 0.0), kind, 1, 240)).accuracy
+    assert accuracy is not None
+    assert "parts of each session held out" in accuracy.protocol
+    assert accuracy.n > 3 * n
+    assert accuracy.estimate < 0.1
+
+
+def test_the_vigors_rate_is_known_of_recordings_only():
+    recordings = fit_method("markov-dynamics", training_of(people(3), "samples", 6, 14))
+    assert RATE_RANGE_DEG[0] <= recordings.vigor_rate_deg <= RATE_RANGE_DEG[1]
+    assert fit_method("markov", training_of(people(3), "fixations", 6, 14)).vigor_rate_deg is None

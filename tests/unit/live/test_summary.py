@@ -1,0 +1,52 @@
+import math
+
+import pytest
+
+from gazelive.gaze.documents import ModelLoaded, Notice, Posterior, RunStarted, RunStopped
+from gazelive.live.summary import shown_probability, summarise
+
+from ...support.recordings import make_stream
+
+
+def posterior(p, *, unknown=0.0, n=1, leading=(1, 0), settled=False):
+    rest = (1 - p) / (len(leading) - 1)
+    shares = [p, *([rest] * (len(leading) - 1))]
+    return Posterior(
+        tracker_time_us=n,
+        leading=leading,
+        log_probabilities=tuple(math.log(max(share, 1e-300)) for share in shares),
+        log_unknown=math.log(unknown) if unknown else None,
+        n_saccades=n,
+        n_images=1,
+        seconds=n / 2,
+        settled=settled,
+    )
+
+
+def test_who_it_was_and_when_that_was_clear():
+    documents = [
+        RunStarted(session="s", stream=make_stream(), viewer="ben"),
+        ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben")),
+        posterior(0.6, n=1, leading=(0, 1)),
+        posterior(0.4, n=2),
+        posterior(0.95, n=3, unknown=0.5),  # 0.475 is shown
+        posterior(0.95, n=4),
+        posterior(0.97, n=5, settled=True),
+        Notice(level="warning", text="the lamp"),
+        RunStopped(reason="over"),
+    ]
+    summary = summarise(documents)
+    assert (summary.best, summary.stop_reason, summary.warnings) == ("ben", "over", ["the lamp"])
+    assert summary.p == pytest.approx(0.97)
+    facts = summary.as_json()
+    assert facts["crossed_s"] == {"0.5": 2.0, "0.9": 2.0, "0.99": None}
+    assert facts["crossed_saccades"] == {"0.5": 4, "0.9": 4, "0.99": None}
+    assert shown_probability(documents[2], 1) == pytest.approx(0.4)
+    assert shown_probability(documents[2], 7) == 0.0
+
+
+def test_without_a_model_or_without_anything():
+    summary = summarise([RunStarted(session="s", stream=make_stream()), RunStopped(reason="x")])
+    assert summary.best is None
+    assert summary.as_json()["crossed_s"] == {}
+    assert summarise([]).session == ""
