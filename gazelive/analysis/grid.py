@@ -6,13 +6,14 @@ The live pipeline and offline analysis both prepare samples here, each rule writ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from gazelive.detection import cyclopean
+from gazelive.detection import EyeTrace, cyclopean
 from gazelive.gaze import (
+    EYE_FIELDS,
     LONGEST_FILLED_S,
     EventEye,
     Eyes,
@@ -72,6 +73,13 @@ class Gaze:
     sampling_rate_hz: float
     recorded: Flags | None = None
     """Which samples were recorded (None: all); the others fill gaps."""
+    pupils: dict[EventEye, Floats] = field(default_factory=dict)
+    """Pupil sizes of the eyes, if they are known."""
+
+    @property
+    def traces(self) -> tuple[EyeTrace, ...]:
+        """Each eye by itself."""
+        return tuple(EyeTrace(x, y, self.pupils.get(eye)) for eye, (x, y) in self.eyes.items())
 
     @property
     def eye(self) -> EventEye:
@@ -100,16 +108,33 @@ def interval_gaze(
     start, stop = np.searchsorted(samples["tracker_time_us"], [interval.start_us, interval.end_us])
     viewed = samples[start:stop]
     positions = eye_positions_deg(viewed, stream, eyes, geometry)
-    return even_gaze(viewed["tracker_time_us"], positions, stream.sampling_rate_hz)
+    pupils: dict[EventEye, Floats] = {
+        eye: viewed[EYE_FIELDS[eye][2]].astype(np.float64) for eye in each_eye(eyes)
+    }
+    return even_gaze(viewed["tracker_time_us"], positions, stream.sampling_rate_hz, pupils)
 
 
-def even_gaze(times_us: Integers, eyes: dict[EventEye, Positions], sampling_rate_hz: float) -> Gaze:
+def even_gaze(
+    times_us: Integers,
+    eyes: dict[EventEye, Positions],
+    sampling_rate_hz: float,
+    pupils: dict[EventEye, Floats] | None = None,
+) -> Gaze:
     """Fill the gaps of a whole stretch, after which index and time correspond."""
+    pupils = pupils or {}
     times_us = np.ascontiguousarray(times_us)
     columns = [column for positions in eyes.values() for column in positions]
+    columns += pupils.values()
     filled_us, filled, recorded = fill_gaps(times_us, columns, sampling_rate_hz)
-    pairs = zip(filled[::2], filled[1::2], strict=True)
-    return Gaze(filled_us, dict(zip(eyes, pairs, strict=True)), sampling_rate_hz, recorded)
+    n = 2 * len(eyes)
+    pairs = zip(filled[:n:2], filled[1:n:2], strict=True)
+    return Gaze(
+        filled_us,
+        dict(zip(eyes, pairs, strict=True)),
+        sampling_rate_hz,
+        recorded,
+        dict(zip(pupils, filled[n:], strict=True)),
+    )
 
 
 def has_gap(times_us: Integers, sampling_rate_hz: float, before_us: int | None = None) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gazelive.analysis.grid import Gaze
+from gazelive.analysis.grid import Gaze, Positions
 from gazelive.detection import (
     Detection,
     DetectorParameters,
@@ -23,7 +23,7 @@ from gazelive.detection import (
     detect_settled,
 )
 from gazelive.features import AnalysedGaze, between_ends, saccade_features
-from gazelive.gaze import Floats
+from gazelive.gaze import Floats, Integers
 
 Parameters = DetectorParameters | EngbertKlieglParameters
 
@@ -40,9 +40,28 @@ def analyse_gaze(
     """
     x, y = gaze.positions
     detection = _detect(gaze, x, y, method, parameters, memory)
-    onset, offset = detection.saccade_samples.T
-    features = saccade_features(x, y, onset, offset, gaze.sampling_rate_hz)
+    onset, arrival = _ends_of_movement(gaze, detection).T
+    clean_x, clean_y = _without_artefacts(gaze, detection, x, y)
+    features = saccade_features(clean_x, clean_y, onset, arrival, gaze.sampling_rate_hz)
     return AnalysedGaze(gaze.times_us, x, y, detection, between_ends(features, detection.saccades))
+
+
+def _without_artefacts(gaze: Gaze, detection: Detection, x: Floats, y: Floats) -> Positions:
+    """Return the gaze with artefacts taken as lost: no feature may contain them."""
+    if not detection.artefacts:
+        return x, y
+    x, y = x.copy(), y.copy()
+    for artefact in detection.artefacts:
+        ends_us = artefact.onset_us, artefact.offset_us + 1
+        first, stop = np.searchsorted(gaze.times_us, ends_us)
+        x[first:stop] = y[first:stop] = np.nan
+    return x, y
+
+
+def _ends_of_movement(gaze: Gaze, detection: Detection) -> Integers:
+    """Return first and last sample of each saccade without its oscillation, shape (n, 2)."""
+    ends_us = [(saccade.onset_us, saccade.arrival_us) for saccade in detection.saccades]
+    return np.searchsorted(gaze.times_us, np.array(ends_us, np.int64).reshape(-1, 2))
 
 
 def _detect(
@@ -63,7 +82,7 @@ def _detect(
         return detect_engbert_kliegl(gaze.times_us, x, y, rate, parameters, eye=gaze.eye)
     assert parameters is None or isinstance(parameters, DetectorParameters)
     if method == "settled":
-        return detect_settled(gaze.times_us, x, y, rate, parameters, eye=gaze.eye)
+        return detect_settled(gaze.times_us, x, y, rate, parameters, eye=gaze.eye, eyes=gaze.traces)
     # as live, without the samples that fill gaps: delays count up to a recorded sample
     came = slice(None) if gaze.recorded is None else gaze.recorded
     found = detect_online(

@@ -35,6 +35,11 @@ from .result import (
     Detection as Detection,
     Method as Method,
 )
+from .review import (
+    EyeTrace as EyeTrace,
+    smallest_amplitude as smallest_amplitude,
+    typical_peak as typical_peak,
+)
 from .settled import (
     NoiseMemory as NoiseMemory,
     detect_online as detect_online,

@@ -15,7 +15,11 @@ from gazelive.errors import RecordingError
 from gazelive.gaze import Floats, longest_step_us
 
 SETTLING_MS = 100.0
-"""Time constant of the return to the mean after an eye is lost or found."""
+"""Time constant of the return to the mean after an eye is lost or found …"""
+FASTEST_PULL_DEG_S = 2.0
+"""… which is never faster than this: no detector may find a movement in it."""
+TRUSTED_AFTER_MS = 100.0
+"""An eye that returns while the other is seen counts after this long."""
 
 
 class CyclopeanGaze:
@@ -63,8 +67,12 @@ class CyclopeanGaze:
 
     def reset(self) -> None:
         """Forget where the eyes were."""
-        self._state[0] = np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, 0.0, 0.0, 0, 0
+        self._state[0] = np.zeros((), CYCLOPEAN)
+        for name in ("x_deg", "y_deg", "left_x_deg", "left_y_deg", "right_x_deg", "right_y_deg"):
+            self._state[name] = np.nan
         self._state["leak"] = self._leak
+        self._state["largest_pull_deg"] = FASTEST_PULL_DEG_S / self._rate_hz
+        self._state["trusted_after"] = round(TRUSTED_AFTER_MS * self._rate_hz / 1000)
         self._state["longest_step_us"] = longest_step_us(self._rate_hz)
 
 

@@ -273,6 +273,7 @@ def _detection(
             strict=True,
         )
     ]
+    rests = fixations(times, x, y, samples, rate, common, eye)
     return Detection(
         method="engbert-kliegl",
         eye=eye,
@@ -281,7 +282,8 @@ def _detection(
         parameters=parameters,
         thresholds_deg_s=thresholds,
         saccades=tuple(saccades),
-        fixations=fixations(times, x, y, samples, rate, common, eye),
+        fixations=rests,
         blinks=losses(times, valid, rate, common, eye),
         saccade_samples=samples,
+        rests=rests,
     )

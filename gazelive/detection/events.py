@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from gazelive.gaze import (
     Quality,
     Retraction,
     Saccade,
+    SaccadeKind,
     SaccadeOnset,
 )
 
@@ -44,6 +45,8 @@ BLINK_CONFIDENCE = 0.97
 """That a loss with the duration of a blink was one."""
 LOSS_CONFIDENCE = 0.65
 """That any other loss was none (some are parts of one: the lid flutters)."""
+
+SACCADE_KINDS: tuple[SaccadeKind, ...] = get_args(SaccadeKind)
 
 _PROBLEMS: dict[int, tuple[Literal["time_gap", "time_order", "duplicate"], str]] = {
     TIME_GAP: ("time_gap", "samples are missing for {gap_ms:g} ms: taken as lost"),
@@ -86,7 +89,8 @@ def to_output(
 
     `row` is a `ROW` as a plain tuple: reading a record's fields one by one is slow.
     """
-    kind, _, _, onset_us, offset_us, decided_us, x, y, end_x, end_y, peak, strength, near = row
+    kind, _, _, onset_us, offset_us, decided_us, x, y, end_x, end_y, peak, *rest = row
+    strength, near, saccade_kind, arrival_us = rest
     delay_ms = (decided_us - offset_us) / 1000.0
     if kind == ONSET:
         return SaccadeOnset(
@@ -108,6 +112,8 @@ def to_output(
             confidence=saccade_confidence(strength),
             detection_delay_ms=delay_ms,
             near_loss=bool(near),
+            kind=SACCADE_KINDS[saccade_kind],
+            oscillation_ms=(offset_us - arrival_us) / 1000.0,
         )
     if kind == FIXATION:
         return Fixation(
@@ -177,14 +183,20 @@ def fixations(
     sampling_rate_hz: float,
     parameters: DetectorParameters,
     eye: EventEye,
+    calm: Flags | None = None,
 ) -> tuple[Fixation, ...]:
     """Return the stretches between saccades that no loss of `fixation_gap_ms` interrupts.
 
-    Their confidence is the share of their samples that were seen.
+    Their confidence is the share of their samples that were seen, or of those that are `calm`.
     """
     stretches = _between(saccade_samples, x_deg, y_deg, sampling_rate_hz, parameters)
     measures = np.empty((len(stretches), 3))
     mean_positions(x_deg, y_deg, stretches, measures)
+    seen = measures[:, 0] > 0.0
+    if calm is not None:
+        so_far = np.concatenate(([0], np.cumsum(calm)))
+        n_calm = so_far[stretches[:, 1] + 1] - so_far[stretches[:, 0]]
+        measures[:, 0] = n_calm / (stretches[:, 1] - stretches[:, 0] + 1)
     last_us = int(times_us[-1]) if len(times_us) else 0
     return tuple(
         Fixation(
@@ -197,9 +209,8 @@ def fixations(
             detection_delay_ms=(last_us - offset_us) / 1000.0,
         )
         for (onset_us, offset_us), (share, x, y) in zip(
-            times_us[stretches].tolist(), measures.tolist(), strict=True
+            times_us[stretches[seen]].tolist(), measures[seen].tolist(), strict=True
         )
-        if share > 0.0
     )
 
 

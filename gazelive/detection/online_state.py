@@ -28,6 +28,8 @@ LONG_AGO = -(1 << 40)
 
 ONSET, SACCADE, FIXATION, LOSS, RETRACTION, TIME_GAP, TIME_ORDER, DUPLICATE = range(8)
 """Kinds of a `ROW`."""
+A_SACCADE, BLINK_ARTEFACT, TRACKER_JUMP = range(3)
+"""Kinds of a saccade, in the order of `SaccadeKind`."""
 
 SETTINGS = np.dtype(
     [
@@ -59,8 +61,13 @@ SETTINGS = np.dtype(
         ("oscillation_peak_fraction", "f8"),
         ("oscillation", "i8"),
         ("oscillation_longest", "i8"),
+        ("oscillation_inside", "i8"),  # the oscillation is part of the saccade
+        ("overshoot", "i8"),
         ("dropout", "i8"),
         ("dropout_after", "i8"),
+        ("review_gap", "i8"),
+        ("review_window", "i8"),
+        ("review_own_fraction", "f8"),
         ("loss_retracts", "i8"),
         ("loss_guard", "i8"),
         ("loss_quiet", "i8"),
@@ -120,9 +127,13 @@ STATE = np.dtype(
         ("direction_x", "f8"),
         ("direction_y", "f8"),
         ("below", "i8"),
+        ("main_end", "i8"),  # where the movement itself ended; −1 while it goes on
         # the saccade before
         ("previous_offset", "i8"),
         ("previous_peak_deg_s", "f8"),
+        ("previous_direction_x", "f8"),
+        ("previous_direction_y", "f8"),
+        ("overshoot_since", "i8"),
         ("oscillation_since", "i8"),
         ("n_recent", "i8"),
         ("recent_onset", "i8", (N_RECENT,)),
@@ -173,6 +184,8 @@ ROW = np.dtype(
         ("peak_deg_s", "f8"),
         ("strength", "f8"),  # peak over threshold; calm share of a fixation
         ("near_loss", "i8"),
+        ("saccade_kind", "i8"),  # index of its `SaccadeKind`
+        ("arrival_us", "i8"),  # end of the movement itself; the oscillation follows
     ],
     align=True,
 )
@@ -197,9 +210,11 @@ def make_settings(
         return to_samples(duration_ms, rate, at_least=at_least)
 
     reach_ms = p.longest_saccade_ms + p.onset_reach_ms + 2 * p.velocity_half_width_ms
+    reach_ms += p.review_gap_ms + p.review_window_ms
     if reach_ms * rate / 1000.0 > RING_SIZE - 2:
         raise ConfigError(
-            f"longest saccade, onset reach and velocity window are {reach_ms:g} ms together; "
+            "longest saccade, onset reach, velocity window and review window are "
+            f"{reach_ms:g} ms together; "
             f"at {rate:g} Hz the detector remembers {1000 * RING_SIZE / rate:.0f} ms",
             key="longest_saccade_ms",
         )
@@ -244,8 +259,13 @@ def make_settings(
         "oscillation_peak_fraction": p.oscillation_peak_fraction,
         "oscillation": samples(p.oscillation_ms),
         "oscillation_longest": samples(p.oscillation_longest_ms),
+        "oscillation_inside": rate < p.oscillation_inside_below_hz,
+        "overshoot": samples(p.overshoot_ms),
         "dropout": samples(p.dropout_ms),
         "dropout_after": samples(p.dropout_after_ms, at_least=1),
+        "review_gap": samples(p.review_gap_ms),
+        "review_window": samples(p.review_window_ms, at_least=3),
+        "review_own_fraction": p.review_own_fraction,
         "loss_retracts": samples(p.loss_retracts_ms),
         "loss_guard": samples(p.loss_guard_ms),
         "loss_quiet": samples(p.loss_quiet_ms, at_least=1),
@@ -283,6 +303,7 @@ def make_state(
     for name in (
         "previous_offset",
         "oscillation_since",
+        "overshoot_since",
         "last_lost",
         "last_unseen",
         "last_trigger",

@@ -42,12 +42,15 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The threshold of an axis is never below this."""
     peak_noise: float = 9.0
     """A saccade's peak must reach this many σ (no less than the threshold)."""
+    white_noise_above_deg_s: float = 45.0
+    """Where the threshold would be higher because of white noise, `settled` uses the preset
+    `noisy` instead (0: never)."""
     confirm_ms: float = 8.0
     """How long the velocity must stay above the threshold without a break."""
 
     onset_noise: float = 6.0
     """The onset is walked back to while the velocity is above this many σ …"""
-    onset_peak_fraction: float = 0.05
+    onset_peak_fraction: float = 0.08
     """… and above this fraction of the peak, along the saccade's direction …"""
     onset_valley_fraction: float = 0.2
     """… and, once it is below this fraction of the peak, as it gets slower (pursuit before a
@@ -69,6 +72,11 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """… for this long since its offset or the last such wave …"""
     oscillation_longest_ms: float = 100.0
     """… but no longer than this after the offset."""
+    overshoot_ms: float = 6.0
+    """A movement back that begins so soon after a saccade is its overshoot (0 keeps both)."""
+    oscillation_inside_below_hz: float = 300.0
+    """At lower sampling rates the oscillation after a saccade is part of it: it has too few
+    samples to be told apart, and coders count it in."""
 
     dropout_ms: float = 8.0
     """A loss that is no longer than this is bridged by a straight line …"""
@@ -82,6 +90,37 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """… unless gaze has been below the threshold for this long without a break."""
     near_loss_ms: float = 100.0
     """A saccade with a lost sample so near is flagged."""
+
+    review_window_ms: float = 60.0
+    """The review looks at the gaze so long before and after a saccade …"""
+    review_gap_ms: float = 20.0
+    """… with so long in between."""
+    review_own_fraction: float = 0.5
+    """Of its amplitude, so much is not explained by the movement around a saccade."""
+    review_wobble: float = 6.0
+    """A saccade is larger than so many times the wobble of gaze on its worse side …"""
+    review_wobble_both: float = 15.0
+    """… or than so many times that on its better side."""
+    review_slowest_fraction: float = 0.25
+    """A saccade's peak is above this fraction of the main sequence."""
+    review_slow_fraction: float = 0.6
+    """A peak below this fraction of the main sequence is slow; slow movements are lids …"""
+    review_fast_drift_deg_s: float = 20.0
+    """… where gaze drifts faster than this around them …"""
+    review_pupil_fraction: float = 0.12
+    """… or the pupil changes by more than this fraction (see also `review_pupil_alone`) …"""
+    review_pupil_ms: float = 30.0
+    """… from so long before to so long after."""
+    review_pupil_alone: float = 0.25
+    """No saccade changes the apparent size of a pupil by more than this."""
+    review_fastest_deg_s: float = 1000.0
+    """A movement with a higher peak is an artefact."""
+    review_return_deg: float = 1.0
+    """A movement of at least this size is an artefact where gaze returns to its start …"""
+    review_return_fraction: float = 0.25
+    """… up to this fraction of its amplitude …"""
+    review_return_ms: float = 80.0
+    """… within this time of its onset."""
 
     trigger_noise: float = 9.0
     """The fast trigger's threshold in σ of the displacement that it watches: …"""
@@ -98,6 +137,17 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The trigger rests for at least this long."""
     trigger_caution_ms: float = 100.0
     """For so long after a false alarm the trigger waits until a saccade is confirmed."""
+
+    pursuit_window_ms: float = 200.0
+    """`settled` fits a line to the gaze over this time; pursuit is where it is …"""
+    pursuit_slowest_deg_s: float = 2.0
+    """… steeper than this …"""
+    pursuit_linearity: float = 0.85
+    """… and explains more than this share of the variance …"""
+    pursuit_shortest_ms: float = 150.0
+    """… for at least this long …"""
+    pursuit_gap_ms: float = 60.0
+    """… with breaks no longer than this."""
 
     shortest_fixation_ms: float = 40.0
     fixation_gap_ms: float = 20.0
@@ -140,6 +190,7 @@ PRESETS: dict[str, DetectorParameters] = {
     "scene-viewing": DetectorParameters(),
     "microsaccades": DetectorParameters(
         # a lower threshold finds small saccades, a higher peak separates them from noise
+        white_noise_above_deg_s=0.0,
         threshold_noise=6.0,
         threshold_floor_deg_s=5.0,
         peak_noise=10.0,
@@ -148,6 +199,7 @@ PRESETS: dict[str, DetectorParameters] = {
     ),
     "noisy": DetectorParameters(
         # white noise has no tails: a wider window and a lower multiple of σ find more
+        white_noise_above_deg_s=0.0,
         velocity_half_width_ms=6.0,
         threshold_noise=6.5,
         threshold_floor_deg_s=25.0,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gazelive.detection.parameters import DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import RecordingError
-from gazelive.gaze import Blink, EventEye, Fixation, Floats, Integers, Saccade
+from gazelive.gaze import Blink, EventEye, Fixation, Floats, Integers, Pursuit, Saccade
 
 
 class Outcome(enum.StrEnum):
@@ -106,3 +106,9 @@ class Detection:
     """Blinks and other losses."""
     saccade_samples: Integers
     """First and last sample of each saccade as indices into the samples, shape (n, 2)."""
+    artefacts: tuple[Saccade, ...] = ()
+    """Rapid movements of gaze that are none of the eye; see their `kind`."""
+    pursuits: tuple[Pursuit, ...] = ()
+    """Found by `settled` only; elsewhere pursuit counts as fixation."""
+    rests: tuple[Fixation, ...] = ()
+    """Stretches between saccades and losses: fixations, before pursuit is taken out of them."""

@@ -27,6 +27,8 @@ def emit(
     row.decided_us = s.arrived_us
     row.strength = 0.0
     row.near_loss = 0
+    row.saccade_kind = 0
+    row.arrival_us = offset_us
     return number
 
 

@@ -126,6 +126,9 @@ def _watch(
         if s.newest - s.last_lost > p.loss_guard or s.quiet_run >= p.loss_quiet:
             s.guarded = 0
     above = ratio > 1.0 and s.guarded == 0
+    if above and _is_overshoot(p, s, centre, vx, vy):
+        above = False
+        s.overshoot_since = centre
     if above and is_oscillation(p, s, centre, speed):
         above = False
         if centre - s.previous_offset < p.oscillation_longest:
@@ -148,6 +151,7 @@ def _watch(
         s.in_saccade = 1
         s.trigger_pending = 0
         s.below = 0
+        s.main_end = -1
         s.peak_deg_s = 0.0
         s.peak_ratio = 0.0
         for i in range(s.run_start, centre + 1):
@@ -157,6 +161,16 @@ def _watch(
             speed_i = length_of(vx_i, vy_i)
             if speed_i > s.peak_deg_s:
                 _set_peak(s, i, vx_i, vy_i, speed_i)
+
+
+@kernel
+def _is_overshoot(p: Any, s: Any, centre: int, vx: float, vy: float) -> bool:
+    """Return whether gaze moves back right after a saccade, however fast."""
+    return bool(
+        centre - s.overshoot_since <= p.overshoot
+        and vx * s.previous_direction_x + vy * s.previous_direction_y < 0.0
+        and centre - s.previous_offset < p.oscillation_longest
+    )
 
 
 @kernel
@@ -184,13 +198,18 @@ def _follow(
     if speed > s.peak_deg_s and along > 0.0:
         _set_peak(s, centre, vx, vy, speed)
         along = speed
+        s.main_end = -1
     # a reversal is the end however fast it is: it is the oscillation after the saccade
     ended = along <= s.peak_deg_s * p.offset_peak_fraction or (
         ratio * along < p.offset_ratio * speed
     )
     s.below = s.below + 1 if ended else 0
-    if s.below >= p.offset_hold:
-        end_saccade(p, s, rows, centre - s.below + 1)
+    if s.main_end < 0 and s.below >= p.offset_hold:
+        s.main_end = centre - s.below + 1
+    if s.main_end >= 0 and (p.oscillation_inside == 0 or ratio <= 1.0):
+        end_saccade(p, s, rows, max(s.main_end, centre - 1) if p.oscillation_inside else s.main_end)
+    elif s.main_end >= 0 and centre - s.main_end >= p.oscillation_longest:
+        end_saccade(p, s, rows, s.main_end)  # too long for an oscillation: gaze follows something
     elif centre - s.run_start > p.longest_saccade:
         s.in_saccade = 0
         s.run_length = 0
@@ -221,9 +240,14 @@ def end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
     s.run_length = 0
     if offset - onset + 1 < p.shortest_saccade:
         return
+    if p.settled == 0 and not _stands_out(p, s, onset, offset):
+        return
     s.previous_offset = offset
     s.previous_peak_deg_s = s.peak_deg_s
+    s.previous_direction_x = s.direction_x
+    s.previous_direction_y = s.direction_y
     s.oscillation_since = offset
+    s.overshoot_since = offset
     if s.peak_ratio < p.peak_ratio:
         return
 
@@ -232,10 +256,12 @@ def end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
         close_fixation(p, s, rows, before, s.n_calm[before & RING_MASK])
     start, end = onset & RING_MASK, offset & RING_MASK
     row = emit(s, rows, SACCADE, onset, offset, s.time_us[start], s.time_us[end])
+    arrival = (s.main_end if s.main_end >= 0 else offset) & RING_MASK
     rows[row].start_x_deg = s.x_deg[start]
     rows[row].start_y_deg = s.y_deg[start]
-    rows[row].end_x_deg = s.x_deg[end]
-    rows[row].end_y_deg = s.y_deg[end]
+    rows[row].end_x_deg = s.x_deg[arrival]
+    rows[row].end_y_deg = s.y_deg[arrival]
+    rows[row].arrival_us = s.time_us[arrival]
     rows[row].peak_deg_s = s.peak_deg_s
     rows[row].strength = s.peak_ratio
     rows[row].near_loss = onset - s.last_unseen <= p.near_loss
@@ -252,6 +278,29 @@ def end_saccade(p: Any, s: Any, rows: np.ndarray, offset: int) -> None:
         )
     else:
         s.in_fixation = 0
+
+
+@kernel
+def _stands_out(p: Any, s: Any, onset: int, offset: int) -> bool:
+    """Return whether the movement before a saccade, going on, would not explain most of it.
+
+    The review knows both sides; live, only the one before is known.
+    """
+    stop = onset - p.review_gap
+    start = stop - p.review_window
+    if start <= s.newest - s.valid_run:
+        return True  # not seen for long enough
+    middle = 0.5 * (start + stop - 1)
+    tt = tx = ty = 0.0
+    for i in range(start, stop):
+        t = i - middle
+        tt += t * t
+        tx += t * s.x_deg[i & RING_MASK]
+        ty += t * s.y_deg[i & RING_MASK]
+    dx = s.x_deg[offset & RING_MASK] - s.x_deg[onset & RING_MASK]
+    dy = s.y_deg[offset & RING_MASK] - s.y_deg[onset & RING_MASK]
+    explained = (tx * dx + ty * dy) / tt * (offset - onset + 1)
+    return bool(explained <= (1.0 - p.review_own_fraction) * (dx * dx + dy * dy))
 
 
 @kernel

@@ -8,16 +8,18 @@ with it, since it is the noise of a resting eye.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import online_kernels
-from gazelive.detection.events import Runs, to_output
+from gazelive.detection.events import Runs, fixations, to_output
 from gazelive.detection.median_kernels import median_room, middle_two
 from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
 from gazelive.detection.online import compiled_push
 from gazelive.detection.online_state import (
+    A_SACCADE,
     LOSS,
     RETRACTION,
     ROW,
@@ -28,7 +30,8 @@ from gazelive.detection.online_state import (
     make_state,
     thresholds_of,
 )
-from gazelive.detection.parameters import DetectorParameters, check_rate, to_samples
+from gazelive.detection.parameters import PRESETS, DetectorParameters, check_rate, to_samples
+from gazelive.detection.pursuit import find_pursuit
 from gazelive.detection.result import (
     Detection,
     Method,
@@ -36,8 +39,19 @@ from gazelive.detection.result import (
     checked_samples,
     outcome_before_search,
 )
+from gazelive.detection.review import NO_EVENT, EyeTrace, review
 from gazelive.detection.velocity_kernels import centred_velocity
-from gazelive.gaze import Blink, EventEye, Fixation, Floats, Integers, Saccade, find_gaps
+from gazelive.gaze import (
+    Blink,
+    EventEye,
+    Fixation,
+    Flags,
+    Floats,
+    Integers,
+    Pursuit,
+    Saccade,
+    find_gaps,
+)
 
 Conditions = tuple[DetectorParameters, float, EventEye]
 """Conditions of learned noise besides the calibration: parameters, rate in Hz, eye."""
@@ -89,13 +103,15 @@ def detect_settled(
     parameters: DetectorParameters | None = None,
     *,
     eye: EventEye = "both",
+    eyes: Sequence[EyeTrace] = (),
 ) -> Detection:
     """Find the events of a whole interval.
 
     Shapes (n,); y grows downwards; NaN is a lost sample. Times must increase; a gap in them is a
-    loss. Delays are those until the last sample, since nothing is settled before.
+    loss. Delays are those until the last sample, since nothing is settled before. `eyes` are the
+    traces of each eye at the same times; with them, artefacts of lids and of a lost eye are found.
     """
-    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "settled")
+    return _detect(times_us, x_deg, y_deg, sampling_rate_hz, parameters, eye, "settled", eyes=eyes)
 
 
 def detect_online(
@@ -164,6 +180,7 @@ def _detect(
     eye: EventEye,
     method: Method,
     memory: NoiseMemory | None = None,
+    eyes: Sequence[EyeTrace] = (),
 ) -> Detection:
     rate = check_rate(sampling_rate_hz)
     parameters = parameters or DetectorParameters()
@@ -178,6 +195,9 @@ def _detect(
         memory.keep(state, (parameters, rate, eye))
     else:
         noise = noise_of_the_whole(times, x, y, rate, parameters)
+        if _is_noisy(x, y, noise, parameters):
+            noisy = PRESETS["noisy"]
+            return _detect(times, x, y, rate, noisy, eye, method, eyes=eyes)
         settings, state = make_settings(parameters, rate, noise), make_state(parameters, noise)
         rows = _search(times, x, y, settings, state)
         noise = noise_of_the_whole(times, x, y, rate, parameters, _saccade_samples(rows, times))
@@ -185,27 +205,126 @@ def _detect(
         rows = _search(times, x, y, settings, state)
         _flag_losses_after(rows, to_samples(parameters.near_loss_ms, rate))
         rows["decided_us"] = times[-1] if len(times) else 0
+        rows = _reviewed(rows, times, x, y, rate, parameters, eyes)
     outputs = [to_output(row, eye, parameters, 1000.0 / rate) for row in rows.tolist()]
-    saccades = tuple(o for o in outputs if isinstance(o, Saccade))
+    movements = [o for o in outputs if isinstance(o, Saccade)]
+    saccades = tuple(o for o in movements if o.kind == "saccade")
+    thresholds = thresholds_of(state, parameters)
+    rests = found_fixations = tuple(o for o in outputs if isinstance(o, Fixation))
+    pursuits: tuple[Pursuit, ...] = ()
+    if method == "settled":
+        calm = _below_threshold(x, y, rate, half_width, thresholds)
+        spans = _samples_of(rows[rows["kind"] == SACCADE], times)
+        rests = found_fixations = fixations(times, x, y, spans, rate, parameters, eye, calm)
+        runs = find_pursuit(x, y, _samples_of_events(rests, times), rate, parameters)
+        if len(runs):
+            spans = np.concatenate((spans, runs))
+            found_fixations = fixations(times, x, y, spans, rate, parameters, eye, calm)
+            pursuits = tuple(_pursuit(times, x, y, first, last, eye) for first, last in runs)
     return Detection(
         method=method,
         eye=eye,
         outcome=problem or (Outcome.FOUND if saccades else Outcome.NOTHING_FOUND),
         sampling_rate_hz=rate,
         parameters=parameters,
-        thresholds_deg_s=None if problem else thresholds_of(state, parameters),
+        thresholds_deg_s=None if problem else thresholds,
         saccades=saccades,
-        fixations=tuple(o for o in outputs if isinstance(o, Fixation)),
+        fixations=found_fixations,
         blinks=tuple(o for o in outputs if isinstance(o, Blink)),
         saccade_samples=_saccade_samples(rows, times),
+        artefacts=tuple(o for o in movements if o.kind != "saccade"),
+        pursuits=pursuits,
+        rests=rests,
     )
 
 
+def _samples_of_events(events: Sequence[Fixation], times: Integers) -> Runs:
+    ends_us = np.array([(e.onset_us, e.offset_us) for e in events], np.int64).reshape(-1, 2)
+    return np.searchsorted(times, ends_us)
+
+
+def _pursuit(
+    times: Integers, x: Floats, y: Floats, first: int, last: int, eye: EventEye
+) -> Pursuit:
+    seen = np.flatnonzero(np.isfinite(x[first : last + 1])) + first
+    return Pursuit(
+        eye=eye,
+        onset_us=int(times[first]),
+        offset_us=int(times[last]),
+        start_x_deg=float(x[seen[0]]),
+        start_y_deg=float(y[seen[0]]),
+        end_x_deg=float(x[seen[-1]]),
+        end_y_deg=float(y[seen[-1]]),
+        detection_delay_ms=float(times[-1] - times[last]) / 1000.0,
+    )
+
+
+def _is_noisy(x: Floats, y: Floats, noise: Noise, p: DetectorParameters) -> bool:
+    """Return whether white noise makes the threshold too high to find small saccades."""
+    highest = p.white_noise_above_deg_s
+    if not highest or p.threshold_noise * math.sqrt(noise[0] * noise[1]) <= highest:
+        return False
+    return min(whiteness(x), whiteness(y)) > WHITE
+
+
+def whiteness(position: Floats) -> float:
+    """Return 1 for white noise, 0 for a random walk, less for smooth movement.
+
+    It is −2 times the correlation of successive steps, the large ones cut off.
+    """
+    steps = np.diff(position)
+    known = steps[np.isfinite(steps)]
+    if len(known) < 10:
+        return 0.0
+    steps = np.clip(steps, *np.percentile(known, (5, 95)))
+    first, second = steps[:-1], steps[1:]
+    both = np.isfinite(first) & np.isfinite(second)
+    first, second = first[both] - first[both].mean(), second[both] - second[both].mean()
+    spread = math.sqrt(float(first @ first) * float(second @ second))
+    return -2.0 * float(first @ second) / spread if spread > 0.0 else 0.0
+
+
+WHITE = 0.3
+"""Whiteness above which a lower threshold in multiples of σ finds more than it adds."""
+
+
+def _reviewed(
+    rows: Records,
+    times: Integers,
+    x: Floats,
+    y: Floats,
+    rate: float,
+    parameters: DetectorParameters,
+    eyes: Sequence[EyeTrace],
+) -> Records:
+    """Return the rows with the kinds of their saccades, without those that are no events."""
+    is_saccade = rows["kind"] == SACCADE
+    found = rows[is_saccade]
+    verdicts = review(x, y, found, _samples_of(found, times), rate, parameters, eyes)
+    rows["saccade_kind"][is_saccade] = verdicts
+    kept: Records = rows[rows["saccade_kind"] != NO_EVENT]
+    return kept
+
+
+def _below_threshold(
+    x: Floats, y: Floats, rate: float, half_width: int, thresholds: tuple[float, float]
+) -> Flags:
+    """Return which samples have a velocity below the threshold."""
+    vx, vy = np.empty(len(x)), np.empty(len(x))
+    centred_velocity(x, half_width, rate, vx)
+    centred_velocity(y, half_width, rate, vy)
+    return np.asarray((vx / thresholds[0]) ** 2 + (vy / thresholds[1]) ** 2 < 1.0)
+
+
 def _saccade_samples(rows: Records, times: Integers) -> Runs:
-    """Return where the saccades are in the samples; the kernel's own indices count gaps too."""
-    found = rows[rows["kind"] == SACCADE]
+    """Return where the saccades are in the samples."""
+    return _samples_of(rows[(rows["kind"] == SACCADE) & (rows["saccade_kind"] == A_SACCADE)], times)
+
+
+def _samples_of(rows: Records, times: Integers) -> Runs:
+    """Return first and last sample of each row; the kernel's own indices count gaps too."""
     return np.column_stack(
-        (np.searchsorted(times, found["onset_us"]), np.searchsorted(times, found["offset_us"]))
+        (np.searchsorted(times, rows["onset_us"]), np.searchsorted(times, rows["offset_us"]))
     ).astype(np.int64)
 
 

@@ -24,6 +24,9 @@ from .identity_kernels import (
 from .kinematics_kernels import (
     Kinematics as Kinematics,
 )
+from .overshoot import (
+    overshoots as overshoots,
+)
 from .saccades import (
     AnalysedGaze as AnalysedGaze,
     between_ends as between_ends,

@@ -131,10 +131,7 @@ def scanpath_of(gaze: AnalysedGaze, image: str | None = None) -> Scanpath:
     rows[:, TEXTURE_AT:] = features.texture
     sample_s = 1 / rate_hz
     fixations = np.array(
-        [
-            (f.x_deg, f.y_deg, (f.offset_us - f.onset_us) / 1e6 + sample_s)
-            for f in detection.fixations
-        ],
+        [(f.x_deg, f.y_deg, (f.offset_us - f.onset_us) / 1e6 + sample_s) for f in detection.rests],
         np.float64,
     ).reshape(-1, 3)
     return Scanpath(rows, fixations, len(gaze.times_us) / rate_hz, image, rate_hz)

@@ -43,7 +43,7 @@ class SaccadeRow:
     saccade: Saccade
     onset: int
     offset: int
-    """First and last sample inside, counted over the whole stream."""
+    """First and last sample of the movement, counted over the whole stream."""
     gap: int = 0
     """Onset minus the offset of the saccade before in the same chain; 0 where there is none."""
     turn: Turn = Turn.NONE
@@ -89,7 +89,7 @@ class FeatureStream:
 
     def add_saccade(self, saccade: Saccade) -> list[SaccadeRow]:
         """Take a confirmed saccade of samples in memory; return rows now complete."""
-        onset, offset = self._index_at(saccade.onset_us), self._index_at(saccade.offset_us)
+        onset, offset = self._index_at(saccade.onset_us), self._index_at(saccade.arrival_us)
         self._waiting.append(SaccadeRow(saccade, onset, offset))
         return self._complete_rows()
 

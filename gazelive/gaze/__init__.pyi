@@ -32,7 +32,9 @@ from .events import (
     Blink as Blink,
     EventEye as EventEye,
     Fixation as Fixation,
+    Pursuit as Pursuit,
     Saccade as Saccade,
+    SaccadeKind as SaccadeKind,
     TrackerEvent as TrackerEvent,
 )
 from .gaps import (

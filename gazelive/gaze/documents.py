@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from gazelive.errors import TransportError
-from gazelive.gaze.events import Blink, Event, EventEye, Fixation, Saccade
+from gazelive.gaze.events import Blink, Event, EventEye, Fixation, Pursuit, Saccade
 from gazelive.gaze.samples import Eye
 from gazelive.gaze.stream import StreamDescription
 
@@ -127,6 +127,9 @@ class IntervalSettled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     saccades: tuple[Saccade, ...] = ()
     fixations: tuple[Fixation, ...] = ()
     blinks: tuple[Blink, ...] = ()
+    artefacts: tuple[Saccade, ...] = ()
+    """Rapid movements that were none of the eye."""
+    pursuits: tuple[Pursuit, ...] = ()
 
 
 class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):

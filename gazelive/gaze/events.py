@@ -9,10 +9,15 @@ import msgspec
 from gazelive.gaze.samples import Eye
 
 EventEye = Literal["L", "R", "both"]
+SaccadeKind = Literal["saccade", "blink_artefact", "tracker_jump"]
+"""What a rapid movement of gaze was: of the eye, of the lid, or of the tracker."""
 
 
 class Saccade(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A rapid movement; onset and offset are its first and last sample."""
+    """A rapid movement; onset and offset are its first and last sample.
+
+    Its end position is that of the movement itself, before the oscillation that may be part of it.
+    """
 
     eye: EventEye
     onset_us: int
@@ -25,6 +30,14 @@ class Saccade(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     confidence: float = 1.0
     detection_delay_ms: float = 0.0
     near_loss: bool = False
+    kind: SaccadeKind = "saccade"
+    oscillation_ms: float = 0.0
+    """How much of it, at its end, is oscillation of the eye that has arrived."""
+
+    @property
+    def arrival_us(self) -> int:
+        """Time of the last sample of the movement itself."""
+        return self.offset_us - round(1000 * self.oscillation_ms)
 
 
 class Fixation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -36,6 +49,19 @@ class Fixation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     x_deg: float
     y_deg: float
     confidence: float = 1.0
+    detection_delay_ms: float = 0.0
+
+
+class Pursuit(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The eye following something that moves."""
+
+    eye: EventEye
+    onset_us: int
+    offset_us: int
+    start_x_deg: float
+    start_y_deg: float
+    end_x_deg: float
+    end_y_deg: float
     detection_delay_ms: float = 0.0
 
 

@@ -17,6 +17,7 @@ from gazelive.system import replacing
 
 X_COLOUR, Y_COLOUR, THRESHOLD_COLOUR = "#0b5fa5", "#c1531b", "#a3123a"
 SACCADE_COLOUR, LOSS_COLOUR = "#f2c14e", "#b9bec4"
+ARTEFACT_COLOUR, PURSUIT_COLOUR = "#d98fb0", "#a8d5ba"
 INK, GRID = "#20262c", "#e3e6e9"
 SIZE_INCHES = (7.2, 4.9)
 DOTS_PER_INCH = 300
@@ -169,7 +170,7 @@ def _put_legend(axis: Any, side: str, handles: list[Any] | None = None) -> None:
         handles=handles,
         loc=f"lower {side}",
         bbox_to_anchor=(0 if side == "left" else 1, 1.0),
-        ncols=4,
+        ncols=6,
         borderaxespad=0.2,
         handlelength=1.8,
         columnspacing=1.4,
@@ -199,6 +200,8 @@ def _draw_thresholds(axis: Any, thresholds_deg_s: tuple[float, float]) -> None:
 def _shade_events(axis: Any, gaze: AnalysedGaze, first_s: float, last_s: float) -> None:
     kinds = (
         (gaze.detection.saccades, SACCADE_COLOUR, 0.75, "saccade"),
+        (gaze.detection.pursuits, PURSUIT_COLOUR, 0.5, "pursuit"),
+        (gaze.detection.artefacts, ARTEFACT_COLOUR, 0.75, "artefact"),
         (gaze.detection.blinks, LOSS_COLOUR, 0.5, "blink or loss"),
     )
     for events, colour, alpha, label in kinds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -10,12 +11,12 @@ import pyarrow as pa
 
 from gazelive import __version__
 from gazelive.analysis import AnalysedInterval, Analysis
-from gazelive.features import DEFAULT_RATE_DEG, Kinematics, Turn
-from gazelive.gaze import ScreenGeometry
+from gazelive.features import DEFAULT_RATE_DEG, Kinematics, Turn, overshoots
+from gazelive.gaze import Fixation, Pursuit, ScreenGeometry
 from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
 
 _TURN_NAMES = {turn.value: turn.name.lower() for turn in Turn if turn is not Turn.NONE}
-_TEXT = ("trial", "image", "eye", "turn")
+_TEXT = ("trial", "image", "eye", "turn", "kind")
 
 _KINEMATIC_COLUMNS = {
     "amplitude_deg": Kinematics.AMPLITUDE_DEG,
@@ -28,6 +29,10 @@ _KINEMATIC_COLUMNS = {
     "ratio_x": Kinematics.RATIO_X,
     "ratio_y": Kinematics.RATIO_Y,
 }
+_OF_THE_EVENT = (
+    *("start_x_deg", "start_y_deg", "end_x_deg", "end_y_deg"),
+    *("near_loss", "kind", "oscillation_ms"),
+)
 SACCADE_COLUMNS = (
     "trial",
     "image",
@@ -54,6 +59,9 @@ SACCADE_COLUMNS = (
     "since_image_onset_ms",
     "detection_delay_ms",
     "near_loss",
+    "kind",
+    "oscillation_ms",
+    "overshoot_deg",
 )
 FIXATION_COLUMNS = (
     "trial",
@@ -68,13 +76,14 @@ FIXATION_COLUMNS = (
     "drift_speed_deg_s",
     "since_image_onset_ms",
     "detection_delay_ms",
+    "kind",
 )
 
 Columns = dict[str, list[Any]]
 
 
 def saccade_table(analysis: Analysis, vigor_rate_deg: float = DEFAULT_RATE_DEG) -> Any:
-    """Return an Arrow table with one row per saccade, in the order of time."""
+    """Return an Arrow table with one row per saccade or artefact, in the order of time."""
     columns: Columns = {name: [] for name in SACCADE_COLUMNS}
     for analysed in analysis.intervals:
         _add_saccades(columns, analysed, vigor_rate_deg)
@@ -82,7 +91,7 @@ def saccade_table(analysis: Analysis, vigor_rate_deg: float = DEFAULT_RATE_DEG) 
 
 
 def fixation_table(analysis: Analysis) -> Any:
-    """Return an Arrow table with one row per fixation, in the order of time."""
+    """Return an Arrow table with one row per fixation or pursuit, in the order of time."""
     columns: Columns = {name: [] for name in FIXATION_COLUMNS}
     for analysed in analysis.intervals:
         _add_fixations(columns, analysed)
@@ -119,6 +128,8 @@ def provenance(
                 "outcome": analysed.gaze.detection.outcome.value,
                 "thresholds_deg_s": analysed.gaze.detection.thresholds_deg_s,
                 "n_saccades": len(analysed.gaze.detection.saccades),
+                "n_artefacts": len(analysed.gaze.detection.artefacts),
+                "n_pursuits": len(analysed.gaze.detection.pursuits),
             }
             for analysed in analysis.intervals
         ],
@@ -126,33 +137,48 @@ def provenance(
 
 
 def _add_saccades(columns: Columns, analysed: AnalysedInterval, vigor_rate_deg: float) -> None:
-    saccades = analysed.gaze.detection.saccades
-    features = analysed.gaze.features
-    _add_common(columns, analysed, saccades)
-    for name in ("start_x_deg", "start_y_deg", "end_x_deg", "end_y_deg", "near_loss"):
-        columns[name] += [getattr(saccade, name) for saccade in saccades]
-    for name, column in _KINEMATIC_COLUMNS.items():
-        columns[name] += features.kinematics[:, column].tolist()
-    columns["turn"] += [_TURN_NAMES.get(int(turn)) for turn in features.turn]
-    columns["vigor_x"] += features.vigor_x_deg_s(vigor_rate_deg).tolist()
-    columns["vigor_y"] += features.vigor_y_deg_s(vigor_rate_deg).tolist()
+    gaze, detection, features = analysed.gaze, analysed.gaze.detection, analysed.gaze.features
+    saccades, artefacts = detection.saccades, detection.artefacts
+    unknown = [float("nan")] * len(artefacts)
+    values: Columns = {
+        name: features.kinematics[:, column].tolist() + unknown
+        for name, column in _KINEMATIC_COLUMNS.items()
+    }
+    values["turn"] = [_TURN_NAMES.get(int(turn)) for turn in features.turn] + [None] * len(unknown)
+    values["vigor_x"] = features.vigor_x_deg_s(vigor_rate_deg).tolist() + unknown
+    values["vigor_y"] = features.vigor_y_deg_s(vigor_rate_deg).tolist() + unknown
+    values["overshoot_deg"] = overshoots(gaze).tolist() + unknown
+    movements = (*saccades, *artefacts)
+    for name in _OF_THE_EVENT:
+        values[name] = [getattr(movement, name) for movement in movements]
+    order = sorted(range(len(movements)), key=lambda k: movements[k].onset_us)
+    _add_common(columns, analysed, [movements[k] for k in order])
+    for name, column in values.items():
+        columns[name] += [column[k] for k in order]
 
 
 def _add_fixations(columns: Columns, analysed: AnalysedInterval) -> None:
     gaze = analysed.gaze
-    fixations = gaze.detection.fixations
-    _add_common(columns, analysed, fixations)
-    for fixation in fixations:
-        first = np.searchsorted(gaze.times_us, fixation.onset_us)
-        beyond = np.searchsorted(gaze.times_us, fixation.offset_us, side="right")
-        part = slice(first, beyond)
-        spread, drift = _spread_and_drift(
-            gaze.times_us[part] / 1e6, np.stack((gaze.x_deg[part], gaze.y_deg[part]))
-        )
-        columns["x_deg"].append(fixation.x_deg)
-        columns["y_deg"].append(fixation.y_deg)
+    detection = gaze.detection
+    rests: list[Fixation | Pursuit] = [*detection.fixations, *detection.pursuits]
+    rests.sort(key=lambda rest: rest.onset_us)
+    _add_common(columns, analysed, rests)
+    for rest in rests:
+        first = np.searchsorted(gaze.times_us, rest.onset_us)
+        stop = np.searchsorted(gaze.times_us, rest.offset_us, side="right")
+        part = slice(first, stop)
+        position = np.stack((gaze.x_deg[part], gaze.y_deg[part]))
+        spread, drift = _spread_and_drift(gaze.times_us[part] / 1e6, position)
+        if isinstance(rest, Fixation):
+            x_deg, y_deg, kind = rest.x_deg, rest.y_deg, "fixation"
+        else:
+            x_deg, y_deg = np.nanmean(position, axis=1).tolist()
+            kind = "pursuit"
+        columns["x_deg"].append(x_deg)
+        columns["y_deg"].append(y_deg)
         columns["dispersion_deg"].append(spread)
         columns["drift_speed_deg_s"].append(drift)
+        columns["kind"].append(kind)
 
 
 def _spread_and_drift(
@@ -168,7 +194,7 @@ def _spread_and_drift(
     return float(np.sqrt((centred**2).sum(axis=0).mean())), float(np.hypot(*slopes))
 
 
-def _add_common(columns: Columns, analysed: AnalysedInterval, events: tuple[Any, ...]) -> None:
+def _add_common(columns: Columns, analysed: AnalysedInterval, events: Sequence[Any]) -> None:
     interval = analysed.interval
     sample_ms = 1000.0 / analysed.gaze.detection.sampling_rate_hz
     for event in events:

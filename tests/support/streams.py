@@ -108,6 +108,8 @@ def settled_offline(
                 saccades=detection.saccades,
                 fixations=detection.fixations,
                 blinks=detection.blinks,
+                artefacts=detection.artefacts,
+                pursuits=detection.pursuits,
             )
         )
         probe.begin(interval.image)

@@ -1,4 +1,4 @@
-"""Bands: saccades, blinks and losses of the last seconds, to shade in the traces."""
+"""Bands: events of the last seconds, to shade in the traces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_BANDS = 400
 LONGEST_OPEN_US = 300_000
 """An onset without an end is hidden after this time."""
 
-BandKind = Literal["saccade", "saccade begun", "blink", "loss"]
+BandKind = Literal["saccade", "saccade begun", "artefact", "pursuit", "blink", "loss"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,10 @@ class Bands:
             self.add_saccade(saccade)
         for blink in settled.blinks:
             self.add_blink(blink)
+        for artefact in settled.artefacts:
+            self._put(Band("artefact", artefact.onset_us, artefact.offset_us))
+        for pursuit in settled.pursuits:
+            self._put(Band("pursuit", pursuit.onset_us, pursuit.offset_us))
 
     def between(self, from_us: int, to_us: int) -> list[Band]:
         """Return the bands that overlap a window; those that still last end with it."""

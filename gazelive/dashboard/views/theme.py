@@ -48,6 +48,8 @@ class Theme:
     threshold: str
     saccade_band: str
     loss_band: str
+    artefact_band: str
+    pursuit_band: str
     population: str
     gaze: str
     good: str
@@ -93,6 +95,8 @@ LIGHT = Theme(
     threshold="#b0306a",
     saccade_band="#f3d98b",
     loss_band="#cbd1da",
+    artefact_band="#e9b9cf",
+    pursuit_band="#c3e3d0",
     population="#9cc3de",
     gaze="#d1127b",
     good="#00795a",
@@ -129,6 +133,8 @@ DARK = Theme(
     threshold="#f078b4",
     saccade_band="#5c4a17",
     loss_band="#3d4551",
+    artefact_band="#5a2f45",
+    pursuit_band="#274a38",
     population="#2c5a7a",
     gaze="#ff4fb0",
     good="#3ccf9d",

@@ -65,12 +65,20 @@ class BandsItem(PaintedItem):
 def stretches_of(bands: list[Band], newest_us: int, seconds: float, theme: Theme) -> list[Stretch]:
     """Return the bands of the last seconds with their colours."""
     saccade, loss = QColor(theme.saccade_band), QColor(theme.loss_band)
+    colours = {
+        "saccade": saccade,
+        "saccade begun": saccade,
+        "artefact": QColor(theme.artefact_band),
+        "pursuit": QColor(theme.pursuit_band),
+        "blink": loss,
+        "loss": loss,
+    }
     stretches = []
     for band in bands:
         end_us = newest_us if band.offset_us is None else band.offset_us
         start_s = max((band.onset_us - newest_us) / 1e6, -seconds)
-        colour = saccade if "saccade" in band.kind else loss
-        stretches.append((start_s, min((end_us - newest_us) / 1e6, 0.0), colour))
+        end_s = min((end_us - newest_us) / 1e6, 0.0)
+        stretches.append((start_s, end_s, colours[band.kind]))
     return stretches
 
 
@@ -213,4 +221,6 @@ class Traces(Panel):
             entries.append(Entry("line", f"threshold {threshold:.0f} °/s", theme.threshold, dashed))
         entries.append(Entry("band", "saccade", theme.saccade_band))
         entries.append(Entry("band", "blink or loss", theme.loss_band))
+        entries.append(Entry("band", "artefact", theme.artefact_band))
+        entries.append(Entry("band", "pursuit", theme.pursuit_band))
         self._legend.set_entries(entries)

@@ -428,6 +428,8 @@ class Pipeline:
                     saccades=detection.saccades,
                     fixations=detection.fixations,
                     blinks=detection.blinks,
+                    artefacts=detection.artefacts,
+                    pursuits=detection.pursuits,
                 )
             )
             if self._evidence is not None and one.block.identifies:

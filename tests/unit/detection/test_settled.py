@@ -47,7 +47,8 @@ def test_the_first_seconds_have_the_thresholds_of_the_whole(make_trace: Make) ->
     """Loud noise that the online detector has yet to learn makes no saccades here."""
     trace = make_trace(noise_deg=0.12, amplitudes_deg=(10.0,), seconds=6.0)
     arguments = trace.times_us, trace.x_deg, trace.y_deg, trace.rate_hz
-    settled, online = detect_settled(*arguments), detect_online(*arguments)
+    same_preset = DetectorParameters(white_noise_above_deg_s=0.0)
+    settled, online = detect_settled(*arguments, same_preset), detect_online(*arguments)
     assert len(settled.saccades) == len(trace.saccades)
     assert settled.thresholds_deg_s == pytest.approx(online.thresholds_deg_s, rel=0.2)
 

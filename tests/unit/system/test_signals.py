@@ -20,6 +20,8 @@ HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in HEARD}
+    for number in HEARD:  # also where the tests themselves run under nohup, which ignores SIGHUP
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     ignore_signals()
