@@ -15,9 +15,11 @@ from gazelive.gaze.documents import (
     TrialStopped,
 )
 from gazelive.live.engine.documents_file import DocumentsFile, read_documents
-from gazelive.live.engine.sinks import DocumentList, DocumentSink
+from gazelive.live.engine.sinks import DocumentSink
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.transport import DocumentPublisher, DocumentSubscriber
+
+from ..support.document_list import DocumentList
 
 DOCUMENTS = [
     SaccadeOnset(eye="R", onset_us=1, detection_delay_ms=2.0),

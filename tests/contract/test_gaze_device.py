@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gazelive.clock import Clock, ManualClock
+from gazelive.clock import Clock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.devices.protocol import (
@@ -34,6 +34,7 @@ from gazelive.recordings.session.reader import read_session
 from ..support.fake_host import FakeHost
 from ..support.fake_pylink import FakePylink
 from ..support.faults import FaultyDevice
+from ..support.manual_clock import ManualClock
 from ..support.recordings import make_recording, numbered_block, samples_of
 
 MakeDevice = Callable[[Clock], GazeDevice]

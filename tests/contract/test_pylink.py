@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink import device as eyelink
 from gazelive.devices.eyelink.device import EyeLinkDevice, load_pylink
 from gazelive.devices.eyelink.setup import EyeLinkSettings
@@ -23,6 +22,7 @@ from gazelive.errors import DeviceUnavailableError
 from gazelive.gaze.screen import PAPER_SCREEN
 
 from ..support.fake_pylink import CONSTANTS, FakePylink, FakeSample, FakeTracker
+from ..support.manual_clock import ManualClock
 from ..unit.devices.test_eyelink_session import run_session
 
 DEVICES = Path(eyelink.__file__).parent

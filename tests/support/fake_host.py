@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gazelive.clock import ManualClock
 from gazelive.devices.pacing import Pace
 from gazelive.devices.simulated import generated_image
 from gazelive.devices.simulated_host import (
@@ -28,6 +27,8 @@ from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
 from gazelive.gaze.stream import Message
 from gazelive.simulation.viewer import ViewerSimulation
+
+from .manual_clock import ManualClock
 
 START_SAMPLES, END_SAMPLES, START_FIXATION, SAMPLE, LOST = 15, 16, 7, 200, 0x3F
 _EYE_WORDS = {"L": "LEFT", "R": "RIGHT"}

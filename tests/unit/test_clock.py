@@ -2,7 +2,9 @@ import time
 
 import pytest
 
-from gazelive.clock import Clock, ManualClock, MonotonicClock
+from gazelive.clock import Clock, MonotonicClock
+
+from ..support.manual_clock import ManualClock
 
 
 def test_a_manual_clock_moves_only_when_told():

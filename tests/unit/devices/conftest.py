@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.gaze.screen import PAPER_SCREEN
 
 from ...support.fake_host import Behaviour, FakeHost
 from ...support.fake_pylink import FakePylink
+from ...support.manual_clock import ManualClock
 
 Connect = Callable[..., tuple[EyeLinkDevice, FakePylink]]
 

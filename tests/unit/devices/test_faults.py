@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import (
     Calibrates,
     ControlsPlayback,
@@ -24,6 +23,7 @@ from ...support.faults import (
     Stalls,
     TimeJitter,
 )
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_recording, numbered_block, samples_of
 
 N_SAMPLES = 10_000

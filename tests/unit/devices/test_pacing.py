@@ -3,8 +3,9 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from gazelive.clock import ManualClock
 from gazelive.devices.pacing import Pace
+
+from ...support.manual_clock import ManualClock
 
 
 def test_it_stands_still_until_it_is_run():

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ControlsPlayback, SendsMessages
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import ConfigError, DeviceError
 from gazelive.recordings.recording import Trial
 from gazelive.recordings.trials import find_trials
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_recording, numbered_block, samples_of
 
 

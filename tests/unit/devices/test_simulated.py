@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import CrossStimulus, ImageStimulus
 from gazelive.devices.simulated import SimulatedDevice, saliency_in
 from gazelive.errors import ModelError
@@ -13,6 +12,7 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.asc.reader import read_asc
 
 from ...support.faults import FaultyDevice, LostSamples
+from ...support.manual_clock import ManualClock
 
 IMAGE = ImageStimulus(name="scene.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
 

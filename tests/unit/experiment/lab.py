@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import GazeDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.experiment.config.schema import ExperimentConfig
@@ -26,6 +25,7 @@ from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.manual_clock import ManualClock
 from .manual_display import ManualDisplay
 
 

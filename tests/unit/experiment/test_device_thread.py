@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gazelive.clock import ManualClock, MonotonicClock
+from gazelive.clock import MonotonicClock
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, DeviceDisconnectedError, DeviceError
 from gazelive.experiment.display.display import Words
@@ -21,6 +21,7 @@ from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
 from ...support.faults import Disconnect, FaultyDevice
+from ...support.manual_clock import ManualClock
 from .lab import Lab, texts
 
 MANIFEST = SessionManifest(

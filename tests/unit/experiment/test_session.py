@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import HostRequest
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, RecordingError
@@ -21,6 +20,7 @@ from gazelive.recordings.bids.tables import OWN_VARIABLES
 from gazelive.recordings.recording import Calibration
 from gazelive.workflows.gathering import gather
 
+from ...support.manual_clock import ManualClock
 from .lab import SHORT, Lab, changed, plan_of_images, texts
 from .manual_display import FRAME_S, ManualDisplay
 

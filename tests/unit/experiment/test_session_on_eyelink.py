@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import DeviceDisconnectedError
@@ -21,6 +20,7 @@ from gazelive.recordings.session.reader import read_session
 
 from ...support.fake_host import Behaviour, FakeHost
 from ...support.fake_pylink import FakePylink
+from ...support.manual_clock import ManualClock
 from .lab import SHORT, Lab, changed, texts
 
 

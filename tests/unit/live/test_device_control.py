@@ -5,7 +5,6 @@ import threading
 import pytest
 import zmq
 
-from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import DeviceError, TransportError
@@ -19,6 +18,7 @@ from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 
 MANIFEST = SessionManifest(session="s", device="replay", mode="identify", started_at="")

@@ -6,7 +6,6 @@ import uuid
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import ModelLoaded, Notice, Posterior, RunStarted
 from gazelive.gaze.stream import Chunk
@@ -14,6 +13,7 @@ from gazelive.live import lsl
 from gazelive.live.engine.sinks import DocumentSink, RecallsDocuments
 from gazelive.live.lsl import ArrivalClock, GazeOutlet, PosteriorOutlet
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import gaze_samples, make_stream
 
 PATIENCE_S = 30.0

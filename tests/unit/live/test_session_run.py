@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.gaze.documents import (
     GazeTrace,
     IntervalSettled,
@@ -20,7 +19,6 @@ from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import is_kept, read_documents
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.engine.sinks import DocumentList
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import WIRE_VERSION, BlockEnded, WiredChunk
 from gazelive.recordings.geometry import GeometryFlags
@@ -28,6 +26,8 @@ from gazelive.recordings.session.manifest import DOCUMENTS_NAME, JOURNAL_NAME, S
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.document_list import DocumentList
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 from ...support.streams import MODEL, Cuts, chunks_of, settled_live, settled_offline
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from gazelive.errors import ModelError
-from gazelive.models.scenewalk.box import CENTRE, from_coordinates, is_inside, to_coordinates
+from gazelive.models.scenewalk.box import CENTRE, from_coordinates, to_coordinates
 from gazelive.models.scenewalk.equations import ImageGrid, SceneWalkParameters
 from gazelive.models.scenewalk.fit import Prior, fit_around, fit_pooled
 from gazelive.models.scenewalk.model import SceneWalkModel
 from gazelive.models.scenewalk.viewing import Viewing
 from gazelive.stimuli.saliency import generated_saliency
+
+from ...support.scenewalk import is_inside_box
 
 SHAPE = (24, 32)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))
@@ -108,7 +110,7 @@ def test_a_fit_of_next_to_nothing_is_the_prior(many: list[Viewing]) -> None:
     two = Viewing(short.x_deg[:2], short.y_deg[:2], short.duration_s[:2], short.saliency, GRID)
     fit = fit_pooled([two], n_starts=2)
     assert fit.n_fixations == 1
-    assert is_inside(fit.parameters)
+    assert is_inside_box(fit.parameters)
     off = (to_coordinates(fit.parameters) - to_coordinates(CENTRE)) / Prior().sd
     assert np.abs(off).max() < 2
     one = Viewing(short.x_deg[:1], short.y_deg[:1], short.duration_s[:1], short.saliency, GRID)
