@@ -173,7 +173,7 @@ def test_a_rate_without_saccades_names_the_recording(tmp_path):
     path = tmp_path / "slow.csv"
     rows = "\n".join(f"{16.6667 * k:.3f},{k % 7},5" for k in range(50))
     path.write_text("t_ms,x_deg,y_deg\n" + rows)
-    with pytest.raises(RecordingError, match=r"slow\.csv: block 1 has 60 samples per second"):
+    with pytest.raises(RecordingError, match=r"slow\.csv: .*block 1 .*60"):
         run("detect", path)
 
 
@@ -211,7 +211,7 @@ def test_compare_refuses_fixations(table, tmp_path):
     out, fixations = tmp_path / "out.csv", tmp_path / "fixations.csv"
     run("detect", table, "-q", "-o", out, "--fixations", fixations)
     for pair in ((fixations, out), (out, fixations)):
-        with pytest.raises(RecordingError, match=r"fixations\.csv: this is a table of fixations"):
+        with pytest.raises(RecordingError, match=r"fixations\.csv: .*table of fixations"):
             run("compare", *pair)
 
 
@@ -251,7 +251,7 @@ class TestCompareWithTruth:
         events = tmp_path / "events.csv"
         events.write_text("onset_ms,offset_ms\n101,141\n")
         (tmp_path / "events.csv.meta.json").write_text('{"eye": "L"}')
-        with pytest.raises(RecordingError, match="no event of eye L"):
+        with pytest.raises(RecordingError, match="of eye L"):
             run("compare", events, truth)
 
     def test_as_events_it_is_refused(self, truth):

@@ -61,7 +61,7 @@ def test_what_cannot_work_is_told(toml: Path, options: list[str], told: str) -> 
 
 @pytest.mark.skipif("sys.platform != 'linux'")
 def test_without_a_screen_it_says_how_to_go_on(toml: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no screen .* xvfb-run|PsychoPy is not installed"):
+    with pytest.raises(ConfigError, match=r"xvfb-run|PsychoPy is not"):
         CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
     assert not (toml.parent / "sessions").exists()
 
@@ -184,7 +184,7 @@ def test_the_first_are_enrolled_before_there_is_a_model(
     done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"])
     assert "enrolling without a model" in done.output
     assert [model for _, model in launched] == [None]
-    with pytest.raises(ModelError, match=r"lab.model: there is no such model"):
+    with pytest.raises(ModelError, match=r"lab\.model: .*no such"):
         CliRunner().invoke(
             app, ["record", str(toml), "--viewer", "anna", "--mode", "identify"],
             catch_exceptions=False,
@@ -197,11 +197,11 @@ def test_a_folder_that_cannot_hold_sessions_is_refused_before_anything_is_starte
     with_images(toml)
     (toml.parent / "sessions").write_text("a file")
     command = ["record", str(toml), "--viewer", "anna"]
-    with pytest.raises(ConfigError, match=r"sessions: output.folder: cannot be written"):
+    with pytest.raises(ConfigError, match=r"sessions: output\.folder: .*written"):
         CliRunner().invoke(app, command, catch_exceptions=False)
     (toml.parent / "sessions").unlink()
     snapshots = ["--snapshots", str(toml / "pictures")]
-    with pytest.raises(ConfigError, match=r"pictures: --snapshots: cannot be written"):
+    with pytest.raises(ConfigError, match=r"pictures: --snapshots: .*written"):
         CliRunner().invoke(app, [*command, *snapshots], catch_exceptions=False)
     assert not launched
 

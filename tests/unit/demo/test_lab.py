@@ -54,5 +54,5 @@ def test_nobody_is_written_over_without_being_asked(tmp_path: Path, name: str) -
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("mine")
-    with pytest.raises(ConfigError, match="is a file: give a folder"):
+    with pytest.raises(ConfigError, match="is a file"):
         prepare_folder(tmp_path / "demo", replace=True)

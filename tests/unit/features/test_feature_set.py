@@ -144,7 +144,7 @@ class TestLateFeatures:
         assert features.late.tolist() == [False, True, True, True]
 
     def test_a_type_must_be_known_at_once(self):
-        with pytest.raises(ModelError, match="must be known at once"):
+        with pytest.raises(ModelError, match="known at once"):
             FeatureSet(TypeRule(kind="edges", column="next_fixation_s", edges=(0.3,)))
 
 
@@ -171,19 +171,19 @@ class TestJson:
 
 class TestRefused:
     def test_columns_and_operations_that_are_not_there(self):
-        with pytest.raises(ModelError, match="f: scanpaths have no column mood"):
+        with pytest.raises(ModelError, match=r"f: .*no column mood"):
             feature("copy", a="mood")
-        with pytest.raises(ModelError, match="f: scanpaths have no column mood"):
+        with pytest.raises(ModelError, match=r"f: .*no column mood"):
             feature("ratio", b="mood")
-        with pytest.raises(ModelError, match="there is no operation guess"):
+        with pytest.raises(ModelError, match="no operation guess"):
             feature("guess")
 
     def test_typings_that_make_no_sense(self):
-        with pytest.raises(ModelError, match="no typing of saccades by mood"):
+        with pytest.raises(ModelError, match=r"typing .*mood"):
             TypeRule(kind="mood")
-        with pytest.raises(ModelError, match="by edges, and no other, names a column"):
+        with pytest.raises(ModelError, match=r"by edges, .*column"):
             TypeRule(kind="turn", column="dx_deg")
-        with pytest.raises(ModelError, match="by edges, and no other, names a column"):
+        with pytest.raises(ModelError, match=r"by edges, .*column"):
             TypeRule(kind="edges", edges=(1.0,))
         with pytest.raises(ModelError, match="no column mood"):
             TypeRule(kind="edges", column="mood")

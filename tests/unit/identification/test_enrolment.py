@@ -131,7 +131,7 @@ class TestForget:
         model = forget(base(method, kind), ["p0000", "p0001", "p0002", "p0003"])
         estimate = identified(model.identifier, looks_of(people(1)[0], kind))
         np.testing.assert_array_equal(estimate.log_probabilities, [0.0])
-        with pytest.raises(ModelError, match="no viewer would be left"):
+        with pytest.raises(ModelError, match=r"no viewer .*left"):
             forget(model, ["p0004"])
 
     def test_forgotten_and_enrolled_again_they_are_recognised(self, method, kind):
@@ -140,7 +140,7 @@ class TestForget:
         assert identified(again.identifier, looks_of(people(3)[2], kind)).best == 4
 
     def test_a_name_that_is_not_there_is_refused(self, method, kind):
-        with pytest.raises(ModelError, match="stranger is not in the model"):
+        with pytest.raises(ModelError, match="stranger is not in"):
             forget(base(method, kind), ["stranger", "p0001"])
 
 

@@ -170,7 +170,7 @@ class TestRefused:
         with pytest.raises(ModelError, match="no such model"):
             load_model(path)
         path.write_text("viewer,image\n")
-        with pytest.raises(ModelFormatError, match="is no model of gazelive"):
+        with pytest.raises(ModelFormatError, match="no model of gazelive"):
             load_model(path)
 
 

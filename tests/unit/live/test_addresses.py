@@ -26,7 +26,7 @@ def test_ports_in_use_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", first))
         monkeypatch.setattr(addresses, "FREE_PORTS", range(first, first + N_PORTS + 1))
-        with pytest.raises(ConfigError, match="no 4 neighbouring ports are free"):
+        with pytest.raises(ConfigError, match="4 neighbouring ports"):
             free_addresses()
 
 
@@ -42,5 +42,5 @@ def test_others_are_reached_where_they_are() -> None:
 
 @pytest.mark.parametrize("port", [0, 65533, 99999])
 def test_there_must_be_room_for_all_ports(port: int) -> None:
-    with pytest.raises(ConfigError, match="4 ports in a row"):
+    with pytest.raises(ConfigError, match="4 ports"):
         Addresses.parse(f"127.0.0.1:{port}")

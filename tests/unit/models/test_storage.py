@@ -68,7 +68,7 @@ def test_a_first_line_that_is_none_is_not_shown(model, first_line):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(ModelError, match="there is no such model"):
+    with pytest.raises(ModelError, match="no such model"):
         read_arrays(tmp_path / "none.model")
 
 

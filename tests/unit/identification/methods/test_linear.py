@@ -165,7 +165,7 @@ class TestMachinesOnScores:
         assert grown[-1] == pytest.approx(2)
 
     def test_a_machine_for_other_scores_is_refused(self, representation):
-        with pytest.raises(ModelError, match="machines for 3 dimensions on scores of"):
+        with pytest.raises(ModelError, match="machines for 3 dimensions"):
             score_weights(representation, np.zeros((3, 2)))
 
 
