@@ -60,7 +60,7 @@ class Analysis:
     """The chosen eye; None: all that were recorded."""
     whole_blocks: bool = False
     carries_noise: bool = False
-    """Whether each interval starts with the noise of those before (`online` does)."""
+    """True if each interval starts with the noise of those before (`online` does)."""
 
     @property
     def n_saccades(self) -> int:

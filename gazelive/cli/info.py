@@ -71,7 +71,7 @@ class Summary:
     blocks: Sequence[Block] = ()
     troubles: Sequence[str] = ()
     next_steps: dict[str, str] = field(default_factory=dict)
-    """What each command does."""
+    """Description of each command."""
 
 
 def _summary(content: Content) -> Summary:

@@ -40,7 +40,7 @@ class DocumentFeed(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether the sender is connected."""
+        """True if the sender is connected."""
         ...
 
     @property

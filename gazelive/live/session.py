@@ -267,7 +267,7 @@ class SessionResult:
     summary: RunSummary | None
     """None if the engine wrote nothing."""
     was_interrupted: bool = False
-    """Whether Ctrl-C or another signal ended it."""
+    """True if Ctrl-C or another signal ended it."""
 
 
 def run_owner(

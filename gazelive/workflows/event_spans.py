@@ -70,7 +70,7 @@ SHORTEST_MS, LONGEST_MS = 1.0, 2000.0
 
 @dataclass(frozen=True)
 class Searched:
-    """Where `detect` looked for the events of a table, as far as it left word."""
+    """Intervals in which `detect` searched for the events of a table, if it recorded them."""
 
     spans_ms: Floats | None = None
     """First and last time of each interval, shape (n, 2); None is not known."""
@@ -194,7 +194,7 @@ class _Interval(msgspec.Struct):
 
 
 class _Provenance(msgspec.Struct):
-    """What of the file beside `detect`'s table is needed here."""
+    """Part of the provenance file of `detect` that is used here."""
 
     intervals: tuple[_Interval, ...] = ()
     eye: str | None = None

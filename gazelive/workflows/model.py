@@ -47,7 +47,7 @@ class Identified:
     """Probability that it is none of them."""
     n_saccades: int
     seconds: float
-    """How long was looked."""
+    """Viewing time."""
     course: tuple[tuple[float, int, str, float], ...]
     """(seconds, saccades, best, probability) as the evidence grew."""
 

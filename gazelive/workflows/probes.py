@@ -63,7 +63,7 @@ class Probe:
 
     @property
     def seconds(self) -> float:
-        """How long was looked."""
+        """Viewing time."""
         return sum(path.seconds for path in self.scanpaths)
 
 
@@ -75,7 +75,7 @@ class Gathered:
     probes: tuple[Probe, ...]
     warnings: tuple[str, ...] = ()
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS
-    """How trials were found in the messages."""
+    """Message patterns of the trials."""
 
     @property
     def sampling_rates_hz(self) -> tuple[float, ...]:
@@ -112,7 +112,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Reading:
-    """How recordings become probes."""
+    """Settings for turning recordings into probes."""
 
     detector: Detector
     flags: GeometryFlags | None

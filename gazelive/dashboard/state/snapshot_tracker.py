@@ -42,5 +42,5 @@ class SnapshotTracker:
 
     @property
     def needs_snapshot(self) -> bool:
-        """Whether documents were missed and the engine has them."""
+        """True if documents were missed and the engine has them."""
         return not self._has_all and self.engine_state in _HAS_ALL

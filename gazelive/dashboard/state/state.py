@@ -55,7 +55,7 @@ class DashboardState:
 
     run: RunStarted | None
     stopped: str | None
-    """Why the run ended; None while it lasts."""
+    """Reason for the end of the run; None while it lasts."""
     model: ModelLoaded | None
     trial: TrialStarted | None
     trial_open: bool
@@ -80,7 +80,7 @@ class DashboardState:
         self.screen = ScreenView.of(None)
         self.connected = False
         self.catching_up = False
-        """Whether the engine is reading what was recorded before it started."""
+        """True if the engine is reading what was recorded before it started."""
         self.playback: Playback | None = None
         self.run = None
         self.model = None

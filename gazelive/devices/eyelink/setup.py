@@ -157,7 +157,7 @@ _EYE_WORDS: dict[Eyes, str] = {"L": "the left eye", "R": "the right eye", "LR": 
 
 @dataclass(frozen=True, slots=True)
 class BlockStart:
-    """What a block delivers, and its deviations from the settings."""
+    """Content of a block, and its deviations from the settings."""
 
     rate_hz: float
     eyes: Eyes

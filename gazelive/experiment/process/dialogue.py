@@ -22,7 +22,7 @@ WINDOW_MODULE = "gazelive.experiment.process.dialogue_window"
 
 
 class TakenSessions(msgspec.Struct, frozen=True):
-    """Which sessions are there already."""
+    """Sessions that exist already."""
 
     numbers: dict[str, list[int]] = {}
     """By viewer; those who were to be identified are under the empty name."""

@@ -91,7 +91,7 @@ class ParticipantDialogue(QDialog):
 
     @property
     def answer(self) -> Participant:
-        """What the fields say."""
+        """Content of the fields."""
         return Participant(
             viewer=self.viewer.text().strip() or None,
             session=self.session.value(),

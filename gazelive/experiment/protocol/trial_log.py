@@ -43,11 +43,11 @@ class TrialLog:
         self._onset_s: float | None = None
         self._times: dict[str, str] = {}
         self._is_judged = False
-        """Whether the message about the viewing's validity was sent."""
+        """True if the message about the viewing's validity was sent."""
 
     @property
     def image_is_on(self) -> bool:
-        """Whether the image is on the screen."""
+        """True if the image is on the screen."""
         return self._onset_s is not None
 
     def begin(self, trial: PlannedTrial) -> None:

@@ -368,7 +368,7 @@ class LinearFit:
     constant: Floats
     accuracy: Accuracy | None
     calibration: str
-    """How it was calibrated, in words."""
+    """Description of the probability calibration."""
     raw_scores: Floats
     """(units, dimensions): plain scores, for the model of strangers."""
     machine: Machine

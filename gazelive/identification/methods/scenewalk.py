@@ -303,7 +303,7 @@ class SceneWalkProbe(CountingProbe):
 
     @property
     def _has_spoken(self) -> bool:
-        """Whether the open interval has any evidence yet."""
+        """True if the open interval has any evidence yet."""
         return bool(self._live) and self._live[0].n_scored > 0
 
     def _open_evidence(self) -> Floats:

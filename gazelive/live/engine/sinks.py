@@ -37,7 +37,7 @@ _KEPT: dict[type, int] = {
     Quality: 50,
     RunStopped: 1,
 }
-"""How many of a kind are kept: the last ones."""
+"""Number of the newest documents of each type that a snapshot contains."""
 _SETTLED, _RUNNING = 500, 1
 
 

@@ -74,7 +74,7 @@ class KeptBlock:
     """Later than every sample that has arrived."""
     has_ended: bool = False
     is_decided: bool = False
-    """Whether it contains a trial or was settled as a whole; until then it may be one interval."""
+    """True if it contains a trial or was settled as a whole; until then it may be one interval."""
     is_too_long: bool = False
     _buffer: SampleBuffer = field(init=False)
     _recent: SampleBuffer = field(init=False)

@@ -106,7 +106,7 @@ class Pipeline:
         traces: bool = True,
     ) -> None:
         self.traces = traces
-        """Whether to make `GazeTrace` documents."""
+        """True if it makes `GazeTrace` documents."""
         self._geometry = geometry
         self._facts = facts or RunFacts("")
         self._model = model

@@ -65,7 +65,7 @@ class TraceMaker:
         """Start over: the next samples do not continue the last ones."""
         self._n_kept = 0
         self._n_before = 0
-        """How many of them were already returned and serve the velocity window of the next."""
+        """Number of samples already returned, kept for the next velocity window."""
 
     def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples whose times increase; return the pieces that are complete."""

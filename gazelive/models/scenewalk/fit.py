@@ -65,7 +65,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Fit:
-    """Where a fit ended."""
+    """Result of a fit."""
 
     parameters: SceneWalkParameters
     log_likelihood: float

@@ -50,7 +50,7 @@ _MapKey = tuple[int | None, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Seen:
-    """Where one viewer looked on one image. The first fixation is left out by the bank."""
+    """Fixations of one viewer on one image. The bank leaves out the first one."""
 
     viewer: str
     image: str

@@ -60,7 +60,7 @@ class Batch:
     lines: list[tuple[int, int, bytes]] = field(default_factory=list)
     """Number, kind and content of the lines that the kernel does not read."""
     changes_reading: bool = False
-    """Whether `AscBatches.prepare` must be called before the next batch."""
+    """True if `AscBatches.prepare` must be called before the next batch."""
     is_last_line: bool = False
 
 

@@ -41,11 +41,11 @@ class BlockLines:
     velocity_prescaler: float = 1.0
     px_per_deg: tuple[float, float] | None = None
     is_described: bool = False
-    """Whether a SAMPLES or EVENTS line described the block."""
+    """True if a SAMPLES or EVENTS line described the block."""
     n_samples: int = 0
     is_out_of_order: bool = False
     has_target: bool = False
-    """Whether the head target is present, not only announced."""
+    """True if the head target is present, not only announced."""
 
 
 class BlockMaker:

@@ -89,12 +89,12 @@ class _AscReader:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether no line specific to ASC files was seen."""
+        """True if no line specific to ASC files was seen."""
         return self._contents.is_empty and not self._events
 
     @property
     def is_strange(self) -> bool:
-        """Whether there was not even a header."""
+        """True if there was not even a header."""
         return self.found_nothing and not self._contents.header
 
     def read(self) -> Iterator[float]:

@@ -33,7 +33,7 @@ from gazelive.recordings.asc.word_kernels import inlined
 from gazelive.system import kernel
 
 MISSING_FROM = 1e8
-"""What the tracker's library writes where an event has no position."""
+"""Smallest value that means "no position" in the tracker's events."""
 
 
 @kernel

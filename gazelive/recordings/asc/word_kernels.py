@@ -27,7 +27,7 @@ from gazelive.recordings.asc.token_kernels import ONE, RETURN, TAB, ZERO, Positi
 from gazelive.system import kernel
 
 ONE_EYE, TWO_EYES, REST_OF_TWO_EYES, OTHERS = 0, 1, 2, 2
-"""Which lanes count: OTHERS + n for n numbers that are no positions or pupils."""
+"""Lanes that count: OTHERS + n for n numbers that are no positions or pupils."""
 _ALL = (1 << 64) - 1
 LANES = np.array(
     [
@@ -44,7 +44,7 @@ LANES = np.array(
 )
 _N_LANES = 4
 _BLANK_BITS = 0x0000001010101010
-"""What distinguishes a blank from a digit, in the five places before the point."""
+"""Bits that distinguish a blank from a digit, in the five places before the point."""
 _I16, _I32, _I64, _FLOAT = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 

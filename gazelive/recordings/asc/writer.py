@@ -96,7 +96,7 @@ class _Line(NamedTuple):
     rank: int
     """Orders lines of the same time."""
     follows_sample: bool
-    """Whether it follows the sample of the same time, as the end of an event does."""
+    """True if it follows the sample of the same time, as the end of an event does."""
     text: str
 
 

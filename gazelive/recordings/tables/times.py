@@ -43,9 +43,9 @@ class RepairedTimes:
     times_us: Integers
     """Increasing."""
     kept: Flags
-    """Which of all rows are kept."""
+    """Mask of the rows that are kept."""
     repaired: Flags
-    """Which of all rows got a new time."""
+    """Mask of the rows that got a new time."""
 
 
 def estimate_rate_hz(t_ms: Floats) -> float | None:

@@ -16,9 +16,9 @@ from gazelive.system import kernel
 GRID_S = 0.0002
 """Saccades are integrated on this grid and read off it at the sample times."""
 TAIL_S = 0.4
-"""How long oscillation and glissade are followed at most after the eye's own movement."""
+"""Longest simulated oscillation and glissade after the end of the eye's own movement."""
 REST_DEG = 1e-4
-"""What is left of them when they are over."""
+"""Remaining amplitude at which they count as over."""
 
 CHECK_EVERY = 50
 
