@@ -36,7 +36,7 @@ class GazeliveError(Exception):
 
 
 class GazeliveWarning(UserWarning):
-    """Something about the data that a user should know; the result is there all the same."""
+    """Something about the data that a user should know; the result is still returned."""
 
 
 class ConfigError(GazeliveError):
@@ -70,7 +70,7 @@ class StorageError(RecordingError):
 
 
 class DeviceError(GazeliveError):
-    """An eye tracker (or what stands in for one) does not do what was asked."""
+    """An eye tracker, real or simulated, does not do as requested."""
 
     exit_code = 1
 

@@ -41,7 +41,7 @@ DIM, PROBLEM = "color: palette(placeholder-text);", "color: #c5221f;"
 
 
 class ParticipantDialogue(QDialog):
-    """Mode, viewer, session and eye; it can be started only with what may be used."""
+    """Mode, viewer, session and eye; the start button needs valid entries."""
 
     def __init__(self, asking: Asking) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class ParticipantDialogue(QDialog):
         self._session_text.setText("" if before == 0 else f"{before} recorded so far")
         wrong_name = viewer_problem(viewer, self._mode)
         problem = wrong_name or session_problem(viewer, self.session.value(), self._taken)
-        # what nobody has filled in yet needs no reproach, only a button that waits
+        # an empty field is no mistake yet: the start button is only disabled
         self.problem.setText("" if problem is None or (wrong_name and not viewer) else problem)
         self.start.setEnabled(problem is None)
 

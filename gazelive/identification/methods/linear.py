@@ -308,7 +308,7 @@ class LinearProbe(CountingProbe):
             self._says |= weights.add(row, kernels.NEW, scratch, self._open)
 
     def complete_saccade(self, row: Rows) -> None:
-        """Take what was missing of the last saccade."""
+        """Add the late features of the last saccade."""
         for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
             self._says |= weights.add(row, kernels.LATE, scratch, self._open)
 

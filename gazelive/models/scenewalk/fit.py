@@ -131,7 +131,7 @@ def fit_around(
 
 
 class _SummedLikelihood:
-    """Σ over viewings of ln p and of its gradient by θ, in as many threads as wanted."""
+    """Σ over viewings of ln p and of its gradient by θ, in the threads of `pool`."""
 
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
         self._pool = pool

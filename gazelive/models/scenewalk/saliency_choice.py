@@ -125,7 +125,7 @@ class SaliencyBank:
     def learned_bias(
         self, image: str | None = None, shape: tuple[int, int] = GRID_SHAPE
     ) -> SaliencyMap:
-        """Return the density of everybody's fixations on all images but one."""
+        """Return the density of all viewers' fixations on all images but one."""
         position = self._position_of.get(image) if image is not None else None
         key = position, shape
         if key not in self._maps:

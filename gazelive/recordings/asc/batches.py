@@ -194,7 +194,7 @@ class AscBatches:
         return faults
 
     def _reading(self) -> Reading:
-        """Return how the next line is to be read."""
+        """Return the format of the next line."""
         return Reading(self._columns, tuple(self._carried[asc.CARRIED].tolist()))
 
     def _is_right(self, assumed: Integers, parser: SlabParser) -> bool:

@@ -152,7 +152,7 @@ class SlabParser:
         )
 
     def fit(self, n_bytes: int, reading: Reading) -> None:
-        """Enlarge the parser's own arrays for so many bytes of text.
+        """Enlarge the parser's own arrays for `n_bytes` of text.
 
         Called in the thread that reads the file, so the memory is reused for the next file: memory
         that another thread allocated may be returned to the system when it ends.
@@ -197,7 +197,7 @@ Guess = Callable[[bytes], Reading | None]
 
 
 def usable_threads(n_bytes: int) -> int:
-    """Return the number of threads worth using for a file of so many bytes."""
+    """Return the number of threads worth using for a file of `n_bytes`."""
     if hasattr(os, "sched_getaffinity"):  # a cluster may grant fewer than the machine has
         n_processors = len(os.sched_getaffinity(0))
     else:

@@ -32,7 +32,7 @@ from gazelive.recordings.trials import (
 DEVICE = "EyeLink"
 """Name of the device if the file's header has no SOURCE line."""
 _STRANGE_BYTES = 1 << 20
-"""No ASC file starts with so many bytes of something else."""
+"""A file whose first bytes, this many, hold no ASC line is no ASC file."""
 
 
 def read_asc(

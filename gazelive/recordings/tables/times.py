@@ -23,11 +23,11 @@ SLOWEST_HZ, FASTEST_HZ = 1.0, 20_000.0
 LATEST_MS = 1e13
 """Three hundred years: a later time is damaged."""
 REGULAR_STEPS = 1.5
-"""A step of more than so many median steps is a gap."""
+"""A step of more than this many median steps is a gap."""
 LONELY_MS = 60_000.0
 """A first or last row so far from all others has a wrong time."""
 SHORTEST_RESTART = 10
-"""A step backwards is a restart if so many rows before and after it advance."""
+"""A step backwards is a restart if this many rows before and after it advance."""
 RESTART_FRACTION = 0.05
 """A smaller share of rows out of order is damage."""
 UNITS = (("seconds", 1e3), ("microseconds", 1e-3), ("nanoseconds", 1e-6))
