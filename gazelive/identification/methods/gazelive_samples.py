@@ -254,8 +254,8 @@ def _add_matches(
         if seen[-1] < amount:
             break
         for first in rng.choice(last, min(last, STRANGER_DRAWS), replace=False):
-            beyond = int(np.searchsorted(seen, seen[first] + amount))
-            part = slice(first, beyond)
+            stop = int(np.searchsorted(seen, seen[first] + amount))
+            part = slice(first, stop)
             total = weights[part] @ vectors[part].astype(np.float64)
             length = max(float(np.linalg.norm(total)), 1e-12)
             cosines = directions @ (total / length).astype(np.float32)

@@ -101,8 +101,8 @@ def score_weights(representation: Representation, weights: Floats) -> tuple[Bloc
         )
     made = []
     borders = representation.borders
-    for block, first, beyond in zip(representation.blocks, borders[:-1], borders[1:], strict=True):
-        own = weights[first:beyond]
+    for block, first, stop in zip(representation.blocks, borders[:-1], borders[1:], strict=True):
+        own = weights[first:stop]
         n_types, n_features, _ = block.cells.shape
         n_values = n_types * n_features * block.entries
         values = np.zeros((n_types, n_features, 2, weights.shape[1]))

@@ -134,5 +134,5 @@ class KeptBlock:
         """Return a copy of the samples from a time on, up to the last one analysed."""
         samples = self.samples
         times_us = samples["tracker_time_us"]
-        first, beyond = np.searchsorted(times_us, [time_us, self.last_us + 1])
-        return samples[first:beyond].copy()
+        first, stop = np.searchsorted(times_us, [time_us, self.last_us + 1])
+        return samples[first:stop].copy()
