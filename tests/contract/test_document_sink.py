@@ -104,7 +104,7 @@ def test_it_is_a_sink(kept):
     assert isinstance(kept.sink, DocumentSink)
 
 
-def test_what_is_written_is_there_in_its_order(kept):
+def test_documents_arrive_in_order(kept):
     for document in DOCUMENTS:
         kept.sink.write(document)
     assert kept.taken(len(DOCUMENTS)) == DOCUMENTS

@@ -207,7 +207,7 @@ def test_a_late_reader_finds_everything(device, clock):
     assert len(np.unique(samples["tracker_time_us"])) == len(samples)
 
 
-def test_how_it_is_read_changes_nothing(make_device):
+def test_reading_pattern_does_not_change_the_data(make_device):
     streams = []
     for timeout_s, pause_s in ((0.05, 0.0), (0.0, 0.013), (0.001, 0.0007), (0.2, 0.3)):
         clock = ManualClock(1000.0)
@@ -343,7 +343,7 @@ def test_a_playback_can_be_paused_and_hurried(device, clock):
         device.set_speed(0.0)
 
 
-def test_a_viewer_looks_at_what_is_shown(device, clock):
+def test_a_viewer_looks_at_the_shown_image(device, clock):
     if not isinstance(device, SeesStimulus):
         pytest.skip("sees no stimulus")
     device.start()
@@ -381,7 +381,7 @@ def test_calibration_is_done_between_blocks(device, clock):
         device.check_drift(960.0, 540.0)
 
 
-def test_the_host_file_holds_what_was_recorded(device, clock, tmp_path):
+def test_the_host_file_holds_the_recording(device, clock, tmp_path):
     if not isinstance(device, HasHostFile):
         pytest.skip("keeps no file of its own")
     device.start()

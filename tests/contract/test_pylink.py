@@ -127,7 +127,7 @@ def test_a_whole_session_is_taken_by_the_real_dummy_mode(pylink, fake_session, t
     assert {"startRecording", "sendMessage", "closeDataFile", "pylink.beginRealTimeMode"} < replayed
 
 
-def test_nobody_answers_on_this_machine_and_dummy_mode_is_no_way_out(pylink, capfd):
+def test_no_tracker_answers_and_dummy_mode_is_refused(pylink, capfd):
     settings = EyeLinkSettings(screen=PAPER_SCREEN, address="127.0.0.1")
     with pytest.raises(DeviceUnavailableError, match=r"answers at 127\.0\.0\.1"):
         EyeLinkDevice(settings, clock=ManualClock(), host_file_stem="a")

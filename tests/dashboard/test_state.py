@@ -197,7 +197,7 @@ def test_an_onset_is_shaded_at_once():
 
 
 class TestSnapshot:
-    def test_fills_what_was_missed(self):
+    def test_fills_missed_documents(self):
         state = after()
         state.fill([run(), model(), trial(4), posterior(), summary(), validated()])
         assert state.run == run()

@@ -56,7 +56,7 @@ def test_the_session_follows_the_viewer_until_it_is_chosen(dialogue: Participant
     assert "3 is free" in dialogue.problem.text()
 
 
-def test_who_is_to_be_identified_may_be_unknown(dialogue: ParticipantDialogue) -> None:
+def test_identify_mode_needs_no_viewer_id(dialogue: ParticipantDialogue) -> None:
     dialogue.modes["identify"].setChecked(True)
     dialogue.eye.setCurrentIndex(dialogue.eye.findData("LR"))
     assert dialogue.start.isEnabled()

@@ -49,7 +49,7 @@ def toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
     ],
 )
-def test_what_cannot_work_is_told(toml: Path, options: list[str], told: str) -> None:
+def test_impossible_settings_are_refused(toml: Path, options: list[str], told: str) -> None:
     manifest = SessionManifest(
         viewer="anna", session="1", device="d", mode="enrol", started_at="2026-01-01T00:00:00+00:00"
     )
@@ -60,7 +60,7 @@ def test_what_cannot_work_is_told(toml: Path, options: list[str], told: str) -> 
 
 
 @pytest.mark.skipif("sys.platform != 'linux'")
-def test_without_a_screen_it_says_how_to_go_on(toml: Path) -> None:
+def test_without_a_screen_the_error_says_what_to_do(toml: Path) -> None:
     with pytest.raises(ConfigError, match=r"xvfb-run|PsychoPy is not"):
         CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
     assert not (toml.parent / "sessions").exists()
@@ -81,7 +81,7 @@ def with_psychopy(monkeypatch: pytest.MonkeyPatch) -> None:
     ("content", "told"),
     [(None, "stimuli.folder: .*no images"), (b"hello", "a.png: not a readable image")],
 )
-def test_images_that_cannot_be_shown_are_told_before_anything_is_started(
+def test_unreadable_images_are_reported_before_the_start(
     toml: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, told: str
 ) -> None:
     with_psychopy(monkeypatch)
@@ -95,7 +95,7 @@ def test_images_that_cannot_be_shown_are_told_before_anything_is_started(
 
 
 @pytest.mark.parametrize("windowed", [True, False])
-def test_a_window_is_no_place_for_gaze_of_a_real_tracker(
+def test_a_window_with_a_real_tracker_warns(
     toml: Path, monkeypatch: pytest.MonkeyPatch, windowed: bool
 ) -> None:
     with_psychopy(monkeypatch)
@@ -206,7 +206,7 @@ def test_a_folder_that_cannot_hold_sessions_is_refused_before_anything_is_starte
     assert not launched
 
 
-def test_what_a_replay_cannot_heed_is_told(
+def test_options_that_a_replay_ignores_are_reported(
     toml: Path, launched: list[tuple[RunSpec, Path | None]]
 ) -> None:
     with_images(toml)

@@ -57,7 +57,7 @@ def test_the_tracker_has_one_owner(connect, clock):
     device._tracker.close()
 
 
-def test_settings_are_sent_in_offline_mode_and_asked_back(connect):
+def test_settings_are_sent_in_offline_mode_and_read_back(connect):
     device, pylink = connect(eyes="LR", sampling_rate_hz=500.0, calibration_type="HV13")
     settings = pylink.host.settings
     assert settings["sample_rate"] == "500"

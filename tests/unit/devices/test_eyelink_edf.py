@@ -55,7 +55,7 @@ def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path
     assert device.receive_host_file(tmp_path, "session").exists(), "a second try may work"
 
 
-def test_an_edf_for_which_there_is_no_room_is_still_on_the_host(connect, clock, tmp_path):
+def test_an_edf_that_cannot_be_saved_stays_on_the_host(connect, clock, tmp_path):
     device, _ = connect()
     device.start()
     read_for(device, clock, 0.2)

@@ -228,7 +228,7 @@ def simulated():
         yield device, clock
 
 
-def test_a_loop_of_ones_own_starts_and_stops_blocks(writer, simulated):
+def test_a_custom_loop_starts_and_stops_blocks(writer, simulated):
     device, clock = simulated
     recorder = Recorder(device, writer, clock=clock)
     for trial in range(3):

@@ -57,11 +57,11 @@ def test_a_good_name(viewer: str, mode: str) -> None:
     "viewer", ["../x", "a/b", "a\\b", "a b", ".hidden", "-x", "ä", "a.b", "C:", "a\n", "a" * 41]
 )
 @pytest.mark.parametrize("mode", ["enrol", "identify"])
-def test_a_name_that_is_no_name(viewer: str, mode: str) -> None:
+def test_an_invalid_name_is_refused(viewer: str, mode: str) -> None:
     assert viewer_problem(viewer, mode)
 
 
-def test_only_who_is_enrolled_needs_a_name() -> None:
+def test_only_enrolment_needs_a_name() -> None:
     assert viewer_problem("", "enrol") == "Enter the viewer's id."
     assert viewer_problem("", "identify") is None
 
@@ -81,7 +81,7 @@ def test_a_session_is_not_recorded_twice() -> None:
     assert session_problem("", 1, taken) == "Session 1 is there already; 2 is free."
 
 
-def test_without_a_screen_it_is_said_what_to_do(
+def test_without_a_screen_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -99,7 +99,7 @@ def test_without_a_screen_it_is_said_what_to_do(
         (b"qt.qpa.plugin: libxcb-cursor0 is needed\nThis application failed\n", "xcb-cursor0"),
     ],
 )
-def test_a_dialogue_that_cannot_be_opened_says_why(
+def test_a_dialog_that_cannot_open_gives_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: bytes, reason: str
 ) -> None:
     """As the process ends where Qt, or a library that it needs, is missing."""

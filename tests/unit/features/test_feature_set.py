@@ -131,7 +131,7 @@ class TestTypes:
 
 
 class TestLateFeatures:
-    def test_what_looks_at_the_next_fixation_is_late(self):
+    def test_features_of_the_next_fixation_are_late(self):
         features = FeatureSet(
             TURNS,
             [
@@ -164,7 +164,7 @@ class TestJson:
     @pytest.mark.parametrize(
         "content", [{}, {"types": {"kind": "turn"}}, {"types": 3, "features": []}]
     )
-    def test_what_is_none_is_refused(self, content):
+    def test_unreadable_features_are_refused(self, content):
         with pytest.raises(ModelError, match="features cannot be read"):
             FeatureSet.from_json(content)
 
@@ -200,7 +200,7 @@ class TestRefused:
             ("vigor", {"constants": (1.0, 1.0)}),
         ],
     )
-    def test_operations_without_what_they_need(self, operation, more):
+    def test_operations_without_their_columns_are_refused(self, operation, more):
         with pytest.raises(ModelError, match="feature f:"):
             feature(operation, **more)
 

@@ -79,7 +79,7 @@ class TestEnrol:
         for group in (slice(0, n_base), slice(n_base, None)):
             assert right[0][group].mean() >= right[1][group].mean() - 0.2
 
-    def test_what_they_looked_at_is_kept_for_a_refit(self, method, kind):
+    def test_scanpaths_are_kept_for_a_refit(self, method, kind):
         model = enrol(base(method, kind), newcomers(kind))
         assert len(model.training) == (N_BASE + 1) * 10
         assert model.training.viewers[-10:].tolist() == [N_BASE] * 10

@@ -197,7 +197,7 @@ class TestStreams:
             _FIXATIONS.check_rate(1000.0)
 
 
-def test_saving_where_nothing_can_be_written(tmp_path):
+def test_saving_to_an_unwritable_folder_is_refused(tmp_path):
     with pytest.raises(StorageError, match="cannot be written"):
         save_model(_FIXATIONS, tmp_path / "no" / "a.model")
 

@@ -111,7 +111,7 @@ def test_a_whole_replay_is_on_disk_and_sent(context, tmp_path):
     receiver.close()
 
 
-def test_what_fails_ends_the_session_with_a_reason(tmp_path):
+def test_a_failure_ends_the_session_with_a_reason(tmp_path):
     clock = ManualClock()
     device = ReplayDevice(make_recording([make_block(0, 0.5, 1_000_000)], []), clock=clock)
     writer = SessionWriter.create(tmp_path / "s", MANIFEST)

@@ -55,7 +55,7 @@ def test_everything_but_traces_is_kept(tmp_path, documents):
 
 
 @given(cut=st.floats(0, 1))
-def test_a_file_that_was_torn_anywhere_is_gone_on_with(tmp_path_factory, documents, cut):
+def test_a_truncated_file_is_continued(tmp_path_factory, documents, cut):
     folder = tmp_path_factory.mktemp("session")
     path = folder / DOCUMENTS_NAME
     whole = b"".join(encode_line(document) for document in kept(documents))
@@ -69,7 +69,7 @@ def test_a_file_that_was_torn_anywhere_is_gone_on_with(tmp_path_factory, documen
     assert file.set_aside is None
 
 
-def test_latency_is_no_difference(tmp_path, documents):
+def test_latency_is_ignored_in_comparison(tmp_path, documents):
     file = DocumentsFile(tmp_path)
     say(file, documents)
     file.close()
@@ -131,7 +131,7 @@ def test_whole_lines(tmp_path, content, n):
     assert whole_bytes(tmp_path / "missing") == 0
 
 
-def test_a_snapshot_holds_what_still_counts(documents):
+def test_a_snapshot_holds_the_current_state(documents):
     snapshot = Snapshot()
     for document in documents * 300:
         snapshot.add(document)

@@ -167,7 +167,7 @@ def test_time_stamps_do_not_shake_with_the_chunks():
     assert errors_s.max() < 0.001
 
 
-def test_without_the_library_it_is_said_how_to_get_it(monkeypatch):
+def test_without_pylsl_the_error_says_how_to_install_it(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "pylsl", None)

@@ -92,7 +92,7 @@ def test_a_model_that_does_not_fit_changes_nothing(writer, make_engine):
     assert engine.run() == "stopped on request"
 
 
-def test_what_is_wrong_is_said_to_who_started_it(writer, make_engine):
+def test_errors_reach_the_starting_process(writer, make_engine):
     engine, settings, said = make_engine("slow")
     while engine.state != "live":
         engine.step(5)
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said_to_who_started_it(writer, make_engine):
     engine.run()
 
 
-def test_left_alone_it_stays_as_long_as_somebody_records(writer, make_engine):
+def test_an_orphaned_engine_stays_while_the_session_is_recorded(writer, make_engine):
     alone = iter([False, True, True, True])
 
     def is_left_alone() -> bool:

@@ -157,7 +157,7 @@ class TestImages:
         found = self.documents(model_path, tmp_path, stimuli)
         assert course_live(found) == self.offline(model_path, stimuli)
 
-    def test_nobody_says_where_they_are(self, model_path):
+    def test_without_images_the_centre_bias_is_used(self, model_path):
         documents = self.documents(model_path)
         notices = [d for d in documents if isinstance(d, Notice)]
         assert [n.level for n in notices] == ["warning"]
@@ -177,7 +177,7 @@ class TestImages:
 
 
 @pytest.mark.parametrize("cut_short", [0, 1, 3])
-def test_a_trial_that_was_given_up_is_no_evidence_live_nor_offline(cut_short):
+def test_an_aborted_trial_is_no_evidence_live_nor_offline(cut_short):
     """What was said of it while it ran is taken back when it goes."""
     recording = recorded(seed=5)
     offset_us = 1_000_000 + 6_000_000 * cut_short + 3_400_000

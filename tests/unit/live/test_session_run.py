@@ -136,7 +136,7 @@ def test_the_engine_agrees_with_offline_analysis_of_the_folder(session, expected
     assert (started.session, started.viewer) == ("s1", "v001")
 
 
-def test_an_engine_that_comes_late_says_the_same(session, expected):
+def test_a_late_engine_gives_the_same_documents(session, expected):
     session.record(WIRED)
     run, said = session.run()
     assert not run.is_caught_up
@@ -190,7 +190,7 @@ def test_a_run_that_died_goes_on_without_losing_or_repeating(session, expected, 
     ]
 
 
-def test_a_block_that_is_said_to_be_over_is_settled_at_once(session):
+def test_an_announced_block_end_settles_the_block(session):
     # the second image never goes: it ends with its trial, after the last sample
     n_of_two = sum(one.chunk.block == 0 for one in WIRED)
     run, said = session.run()
@@ -224,7 +224,7 @@ def test_another_model_begins_anew_and_keeps_the_old_documents(session):
     assert (session.folder / "events.1.jsonl").is_file()
 
 
-def test_damage_in_the_journal_is_told_and_survived(session):
+def test_damage_in_the_journal_is_reported_and_survived(session):
     session.record(WIRED[:100])
     path = session.folder / JOURNAL_NAME
     content = bytearray(path.read_bytes())

@@ -40,7 +40,7 @@ BANK = SaliencyBank.of(all_seen())
 
 @settings(max_examples=20)
 @given(st.integers(100, 2**31), st.sampled_from([("ann",), VIEWERS]))
-def test_where_one_looked_oneself_does_not_matter(seed: int, without: tuple[str, ...]) -> None:
+def test_own_fixations_do_not_matter(seed: int, without: tuple[str, ...]) -> None:
     other = SaliencyBank.of(all_seen(seed)).choose("lake", without=without, shape=SHAPE)
     mine = BANK.choose("lake", without=without, shape=SHAPE)
     assert mine.density.tolist() == other.density.tolist()
@@ -61,7 +61,7 @@ def test_it_is_the_density_of_the_others() -> None:
     assert chosen.source.startswith(f"kernel density of {len(x)} fixations, Scott's rule, of 2 oth")
 
 
-def test_an_image_nobody_else_has_seen_gets_the_centre_bias() -> None:
+def test_an_image_without_other_viewers_gets_the_centre_bias() -> None:
     unknown = BANK.choose("moon", without=[], shape=SHAPE)
     assert unknown.density.tolist() == BANK.learned_bias(shape=SHAPE).density.tolist()
     assert unknown.source.startswith("learned centre bias")
@@ -75,7 +75,7 @@ def test_an_image_nobody_else_has_seen_gets_the_centre_bias() -> None:
     assert chosen.density.tolist() == centre_bias(SHAPE).density.tolist()
 
 
-def test_the_image_itself_helps_when_nobody_has_seen_it(tmp_path: Path) -> None:
+def test_image_saliency_helps_without_other_viewers(tmp_path: Path) -> None:
     pixels = np.full((100, 200, 3), 90, np.uint8)
     pixels[60:75, 150:165] = 250, 30, 30
     stimulus = tmp_path / "odd.png"
@@ -102,7 +102,7 @@ def test_the_bandwidth_may_be_given() -> None:
     assert narrow.density.max() > BANK.choose("lake", without=["ann"]).density.max()
 
 
-def test_a_viewing_says_how_its_saliency_was_chosen() -> None:
+def test_a_viewing_names_its_saliency_source() -> None:
     viewing = BANK.viewing("lake", [0, 1], [0, 1], [0.2, 0.3], GRID, without=["ann"])
     assert viewing.saliency.shape == GRID.shape
     assert viewing.saliency_source == BANK.choose("lake", without=["ann"], shape=GRID.shape).source

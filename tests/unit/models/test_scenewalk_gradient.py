@@ -241,7 +241,7 @@ def test_the_power_of_two(y: float) -> None:
     assert maths.exp2(y) == pytest.approx(2.0**y, rel=1e-14)
 
 
-def test_what_cannot_be_scored_is_refused() -> None:
+def test_unscorable_fixations_are_refused() -> None:
     state = SceneWalkState(CENTRE, a_viewing(0).saliency, GRID)
     with pytest.raises(ModelError, match="first fixation is given"):
         state.score_next(0.0, 0.0)

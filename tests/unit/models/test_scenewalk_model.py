@@ -75,7 +75,7 @@ def test_scores_have_no_mean_at_the_truth(many: list[Viewing]) -> None:
     assert np.abs(z).max() < 4
 
 
-def test_where_a_fit_ends_nothing_rises(many: list[Viewing], fitted: SceneWalkModel) -> None:
+def test_a_fit_ends_at_a_maximum(many: list[Viewing], fitted: SceneWalkModel) -> None:
     theta, prior = fitted.parameters(), Prior()
     slope = sum(fitted.fisher_score(viewing) for viewing in many) + prior.log_density(theta)[1]
     scores = np.array([fitted.fisher_score(viewing) for viewing in many])
@@ -144,7 +144,7 @@ def test_another_point_is_another_model() -> None:
     assert moved.natural.attention_sigma_deg == pytest.approx(5.5 * np.exp(0.1))
 
 
-def test_samples_begin_where_told_and_last_as_told() -> None:
+def test_samples_have_the_given_start_and_durations() -> None:
     rng = np.random.default_rng(0)
     saliency = generated_saliency("x", 0, SHAPE).density
     viewing = TRUTH.sample(saliency, GRID, [0.2, 0.3, 0.25], rng, start_deg=(1.0, -2.0))

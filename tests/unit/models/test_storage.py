@@ -14,7 +14,7 @@ any_array = hnp.arrays(
 
 
 @given(arrays=st.dictionaries(names, any_array, max_size=5))
-def test_what_is_written_is_read(tmp_path_factory, arrays):
+def test_written_arrays_are_read_back(tmp_path_factory, arrays):
     path = tmp_path_factory.mktemp("m") / "a.model"
     manifest = {"method": "x", "viewers": ["ä", "b"], "n": 3}
     write_arrays(path, manifest, arrays)

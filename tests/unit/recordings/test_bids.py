@@ -207,7 +207,7 @@ def test_samples_are_those_of_the_recording_and_pauses_are_filled(dataset: Path)
         assert table[4][1:] == (["n/a", "n/a", table[4][3]] if eye == "L" else table[4][1:])
 
 
-def test_sidecars_tell_how_it_was_recorded(dataset: Path) -> None:
+def test_sidecars_describe_the_recording(dataset: Path) -> None:
     left = sidecar(beh(dataset, "eye1_physio.tsv.gz"))
     right = sidecar(beh(dataset, "eye2_physio.tsv.gz"))
     assert (left["RecordedEye"], right["RecordedEye"]) == ("left", "right")

@@ -94,7 +94,7 @@ class TestWritingAndReading:
         assert block.samples.tobytes() == expected.tobytes()
         assert texts(recording) == ["3 samples of block 1 were skipped to keep times increasing"]
 
-    def test_patterns_of_ones_own_find_other_trials(self, folder):
+    def test_custom_patterns_find_other_trials(self, folder):
         samples = make_samples(10)
         messages = (
             Message(0, "TRIALID 1"),

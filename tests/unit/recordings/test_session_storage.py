@@ -121,9 +121,7 @@ class TestStorage:
         journal.close()
         assert synced_by == [syncer, here]
 
-    def test_a_disk_that_fails_in_the_background_is_said_at_the_next_append(
-        self, tmp_path, monkeypatch
-    ):
+    def test_a_background_disk_error_is_raised_at_the_next_append(self, tmp_path, monkeypatch):
         def fsync(handle):
             raise OSError(errno.EIO, "Input/output error")
 
