@@ -1,4 +1,4 @@
-"""How well SceneWalk predicts fixations on images it has not seen, and tells viewers apart.
+"""Accuracy of SceneWalk: prediction of fixations on new images, and identification.
 
     python tests/benchmarks/evaluate_scenewalk.py OSIE_FIXATIONS.csv.gz [--cells 64] [--splits 2]
 
@@ -91,7 +91,7 @@ class Split:
         return SaliencyBank.of(seen, bandwidth=bandwidth)
 
     def viewings(self, keys: Sequence[Key], policy: str, *, test: bool) -> dict[Key, Viewing]:
-        """Return the viewings with their saliency; nobody's map knows their own fixations."""
+        """Return the viewings with their saliency, made without the viewer's own fixations."""
         made = {}
         for viewer, image in keys:
             if policy == "others":

@@ -1,4 +1,4 @@
-"""What every `Display` does: PsychoPy's window, and the one that is not there."""
+"""Contract of `Display`, run on PsychoPy's window and on the windowless display."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every `DocumentSink` does."""
+"""Contract of `DocumentSink`, run on every sink."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DOCUMENTS = [
 
 
 class Listening:
-    """A publisher, and somebody who listens."""
+    """A publisher and a subscriber."""
 
     def __init__(self) -> None:
         self._context = zmq.Context()

@@ -1,4 +1,4 @@
-"""What every gaze device keeps to, whatever it is."""
+"""Contract of `GazeDevice`, run on every device."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Case:
     n_scanpaths: int = 8
     n_saccades: int = 14
     learns_much: bool = True
-    """Whether so little data is enough to recognise people by, and for hundreds of them."""
+    """True if this little data suffices to recognise viewers, and for hundreds of them."""
 
     def __str__(self) -> str:
         return f"{self.method} on {self.kind}"
@@ -95,7 +95,7 @@ def identifier_of(case: Case) -> Identifier:
 
 
 def looks(case: Case, n_saccades: int, seed: int, holes: float = 0.0) -> Scanpath:
-    """Return a scanpath of somebody, in which some values are missing."""
+    """Return a scanpath with missing values."""
     path = people(9)[seed % 9].looks(case.kind, n_saccades, 10_000 + seed, f"image{seed % 4}.jpg")
     rows = path.saccades.copy()
     rng = np.random.default_rng(seed)

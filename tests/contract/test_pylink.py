@@ -1,4 +1,4 @@
-"""What we use of pylink exists in the vendor's, and its dummy mode takes every call we make.
+"""The vendor's pylink has all that we use, and its dummy mode accepts every call.
 
 Dummy mode answers everything and sends nothing. Left out there: `doTrackerSetup`, which loops for
 ever, `doDriftCorrect`, which raises, and the queue, which is empty. No address but this machine's

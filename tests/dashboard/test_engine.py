@@ -81,7 +81,7 @@ class Lab:
         self.device.start()
 
     def until(self, is_true, window=None, *, play=True):
-        """Let everything run (or all but the device) until the window shows what is waited for."""
+        """Run everything (or all but the device) until the window shows the expected state."""
         window = window or self.window
         deadline = time.monotonic() + PATIENCE_S
         while not is_true(window):

@@ -1,4 +1,4 @@
-"""What is done with real windows, run by `in_window` of conftest.py; prints one JSON object."""
+"""Actions with real windows, run by `in_window` of conftest.py; prints one JSON object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real PsychoPy windows on a virtual screen: what is painted is what is on the screen."""
+"""Real PsychoPy windows on a virtual screen show the painted scenes."""
 
 from __future__ import annotations
 

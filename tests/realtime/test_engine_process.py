@@ -1,4 +1,4 @@
-"""The engine as a process: killed, late, overrun, fed with faults; nothing is lost or repeated."""
+"""The engine process: killed, late, overrun or with faulty data, it loses and repeats nothing."""
 
 import random
 import subprocess
@@ -84,7 +84,7 @@ class Owner:
             self.sender(chunk, stream)
 
     def steps(self, n: int) -> bool:
-        """Move so many chunks; False where there are no more."""
+        """Move this number of chunks; return False if there are no more."""
         for _ in range(n):
             if self.device.finished:
                 return False

@@ -1,4 +1,4 @@
-"""What notebooks call; docs/python.md is run as it stands."""
+"""The Python API; runs the examples of docs/python.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands have in common, so that whoever knows one knows the others."""
+"""Conventions that all commands share."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ FLAGS = ("--screen", "1920x1080", "--size-mm", "535x301", "--distance-mm", "600"
 
 @pytest.fixture
 def run(gazelive: Callable[..., Any]) -> Run:
-    """Convert; return the exit code and what was said."""
+    """Convert; return the exit code and standard error."""
 
     def run_it(*arguments: object) -> tuple[int, str]:
         exit_code, out, err = gazelive("convert", *arguments)

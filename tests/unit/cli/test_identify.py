@@ -1,4 +1,4 @@
-"""`gazelive identify` as somebody runs it for the first time."""
+"""`gazelive identify` from the command line."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""`gazelive model` as somebody runs it for the first time."""
+"""`gazelive model` from the command line."""
 
 import functools
 import json

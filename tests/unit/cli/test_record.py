@@ -165,7 +165,7 @@ def with_images(toml: Path, more: str = "") -> None:
 
 @pytest.fixture
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RunSpec, Path | None]]:
-    """What would be started, and with which model."""
+    """Runs that `record` would start, with their models."""
     with_psychopy(monkeypatch)
     calls: list[tuple[RunSpec, Path | None]] = []
 

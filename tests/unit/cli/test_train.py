@@ -1,4 +1,4 @@
-"""`gazelive train` as somebody runs it for the first time."""
+"""`gazelive train` from the command line."""
 
 import json
 import shutil

@@ -20,13 +20,13 @@ Connect = Callable[..., tuple[EyeLinkDevice, FakePylink]]
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when it is advanced."""
     return ManualClock(1000.0)
 
 
 @pytest.fixture
 def connect(clock: ManualClock) -> Iterator[Connect]:
-    """Connect to a host that behaves as told; return the device and the fake pylink."""
+    """Connect to a host with the given behaviour; return the device and the fake pylink."""
     devices = []
 
     def make(

@@ -34,7 +34,7 @@ def make_simulated():
 
 
 def _record(device, clock, seconds):
-    """Let some time pass and read what was recorded in it."""
+    """Advance the clock and return the samples recorded meanwhile."""
     clock.advance_s(seconds)
     chunks = []
     while (chunk := device.read_chunk(0.0)) is not None:

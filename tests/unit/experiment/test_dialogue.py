@@ -102,7 +102,7 @@ def test_without_a_screen_the_error_says_what_to_do(
 def test_a_dialog_that_cannot_open_gives_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: bytes, reason: str
 ) -> None:
-    """As the process ends where Qt, or a library that it needs, is missing."""
+    """Imitates the end of the process if Qt or one of its libraries is missing."""
     monkeypatch.setenv("DISPLAY", ":7")
     ended = subprocess.CompletedProcess([], returncode=1, stdout=b"", stderr=stderr)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)

@@ -318,7 +318,7 @@ def test_without_a_posterior_the_session_continues(tmp_path: Path) -> None:
 
 
 class WithMenu(SimulatedDevice):
-    """A tracker at whose own computer somebody chooses something in the first trial."""
+    """A tracker whose operator uses the Host PC's menu in the first trial."""
 
     request: HostRequest | None = None
 

@@ -1,4 +1,4 @@
-"""What the display without a window refuses; what it does is in tests/contract/test_display.py."""
+"""Errors of the windowless display; its contract is in tests/contract/test_display.py."""
 
 from __future__ import annotations
 

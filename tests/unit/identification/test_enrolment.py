@@ -185,7 +185,7 @@ def test_a_refit_is_the_training_again_to_the_bit(method, kind, tmp_path):
 
 
 def test_long_intervals_are_judged_as_wholes_neither_in_training_nor_when_enrolled():
-    """How many saccades an interval had says something of it, not of each of its windows."""
+    """The number of saccades describes an interval, not each of its windows."""
 
     def looks(persons, n_saccades):
         rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""What is learned on scores: against scikit-learn, and against what is known of made-up data."""
+"""Learning on scores, compared with scikit-learn and with the truth of synthetic data."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How probable it is to be nobody who is enrolled."""
+"""Probability that a probe is a stranger."""
 
 import numpy as np
 import pytest

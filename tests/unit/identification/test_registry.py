@@ -23,7 +23,7 @@ every_quick_method = pytest.mark.parametrize(
 
 
 def assert_honest(fitted, kind):
-    """What it says of somebody is finite, and so is its idea of how good it is."""
+    """Check that posteriors and the estimated accuracy are finite."""
     for person in people(3):
         estimate = identified(fitted.identifier, [person.looks(kind, 14, 50 + i) for i in range(4)])
         assert np.isfinite(estimate.log_probabilities).all()

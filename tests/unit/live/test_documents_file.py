@@ -24,7 +24,7 @@ from ...support.streams import Cuts, run
 
 @pytest.fixture(scope="module")
 def documents():
-    """What a pipeline says of two blocks, traces and all."""
+    """Documents of a pipeline for two blocks, traces included."""
     blocks = [make_block(0, 2.0, 1_000_000), make_block(1, 2.0, 4_000_000)]
     return run(make_recording(blocks, []), Cuts((0.2, 0.5)))
 
@@ -34,7 +34,7 @@ def kept(documents):
 
 
 def say(file, documents):
-    """Write what is not known; return it."""
+    """Write the documents that the file lacks; return them."""
     new = [document for document in documents if not file.is_known(document)]
     for document in new:
         file.write(document)

@@ -1,4 +1,4 @@
-"""What goes out over the lab streaming layer comes back from it, with its description."""
+"""Streams of the lab streaming layer arrive with data and description."""
 
 import os
 import uuid
@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 @pytest.fixture(scope="module")
 def pylsl(tmp_path_factory):
-    """The library, told to stay on this computer."""
+    """pylsl, restricted to this computer."""
     settings = tmp_path_factory.mktemp("lsl") / "lsl_api.cfg"
     settings.write_text("[multicast]\nResolveScope = machine\n[log]\nlevel = -2\n")
     os.environ["LSLAPICFG"] = str(settings)
@@ -123,7 +123,7 @@ def test_posteriors_come_back_with_the_names_of_the_enrolled(pylsl, session):
 
 
 def test_an_engine_that_was_started_again_goes_on_sending(pylsl, session):
-    """What it said before is not sent twice, but the stream is there, with its names."""
+    """Earlier posteriors are not sent twice; the stream and its names are there."""
     outlet = PosteriorOutlet(session)
     assert isinstance(outlet, RecallsDocuments)
     outlet.recall(RunStarted(session="s", stream=make_stream()))

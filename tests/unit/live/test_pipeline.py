@@ -1,4 +1,4 @@
-"""What the pipeline says, and when."""
+"""Documents of the pipeline and their order."""
 
 from dataclasses import replace
 
@@ -134,7 +134,7 @@ def test_an_onset_once_seen_is_waited_for():
 
 
 def test_evidence_of_a_false_start_is_withdrawn():
-    """Saccades before the image, or before the first trial, leave no trace in what is settled."""
+    """Saccades before the image or the first trial are not in the settled posterior."""
     messages = [Message(3_000_000, "TRIALID 1"), Message(4_000_000, "image_onset")]
     recording = make_recording([BLOCK], messages)
     documents = run(recording, EVERY_10_MS)

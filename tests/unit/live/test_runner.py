@@ -42,7 +42,7 @@ def load(path: Path | None) -> EngineModel:
 
 @pytest.fixture
 def writer(tmp_path):
-    """A session that somebody records."""
+    """A session that is being recorded."""
     with SessionWriter.create(tmp_path / "session", MANIFEST) as writer:
         writer.start_block(WIRED[0].stream)
         for one in WIRED[:N_WIRED]:

@@ -1,4 +1,4 @@
-"""What is said while somebody looks: offline the same as live, to the bit."""
+"""Running posteriors: offline and live are bit-equal."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -178,7 +178,7 @@ class TestImages:
 
 @pytest.mark.parametrize("cut_short", [0, 1, 3])
 def test_an_aborted_trial_is_no_evidence_live_nor_offline(cut_short):
-    """What was said of it while it ran is taken back when it goes."""
+    """Its running evidence is withdrawn when it ends."""
     recording = recorded(seed=5)
     offset_us = 1_000_000 + 6_000_000 * cut_short + 3_400_000
     said = Message(offset_us - 1000, "!V TRIAL_VAR evidence 0")

@@ -1,4 +1,4 @@
-"""A session on disk, analysed: from the wire, from disk, after a death."""
+"""Analysis of a session: from the wire, from disk, after a crash."""
 
 from dataclasses import dataclass, replace
 
@@ -105,7 +105,7 @@ def replace_latency(summary):
 
 @pytest.fixture
 def expected(tmp_path):
-    """What an engine says that was there all the time and missed nothing."""
+    """Documents of an engine that ran from the start and missed nothing."""
     folder = tmp_path / "expected"
     with SessionWriter.create(folder, MANIFEST, sync_interval_s=None) as writer:
         session = Session(folder, writer)

@@ -1,4 +1,4 @@
-"""Sockets on this computer: what is sent arrives, nobody waits, strangers get nothing."""
+"""Sockets on this computer: delivery, no blocking, access only with keys."""
 
 import contextlib
 import stat
@@ -294,7 +294,7 @@ def test_an_invalid_request_is_refused(context, addresses, payload):
 
 
 def test_an_invalid_answer_of_the_device_is_ignored(context, addresses):
-    """And one who refuses something is still there."""
+    """A refusal does not count as a lost device."""
     link = DeviceLink(context, addresses.device)
     owner = context.socket(zmq.ROUTER)
     owner.linger = 0

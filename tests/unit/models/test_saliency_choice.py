@@ -1,4 +1,4 @@
-"""Which saliency a viewing gets: others' fixations, never one's own."""
+"""Choice of the saliency of a viewing: fixations of other viewers, never the viewer's own."""
 
 from __future__ import annotations
 

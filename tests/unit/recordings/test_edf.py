@@ -29,7 +29,7 @@ def mono_path(real_file: Callable[[str], Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def fractions() -> list[float]:
-    """What was reported while `mono` was read."""
+    """Warnings reported while `mono` was read."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""What is told of a session: quality per trial, calibrations, who it was, what is of note."""
+"""Facts of a session: quality per trial, calibrations, identification, notes."""
 
 from __future__ import annotations
 
