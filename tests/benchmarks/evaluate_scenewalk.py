@@ -25,7 +25,7 @@ import numpy as np
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.models.scenewalk.equations import ImageGrid
 from gazelive.models.scenewalk.model import SceneWalkModel
-from gazelive.models.scenewalk.saliency_choice import SaliencyBank, Seen
+from gazelive.models.scenewalk.saliency_choice import ImageFixations, SaliencyBank
 from gazelive.models.scenewalk.viewing import Viewing
 
 WIDTH_PX, HEIGHT_PX = 800, 600
@@ -87,7 +87,7 @@ class Split:
         self.test_bank = self._bank(self.testing, bandwidth)
 
     def _bank(self, keys: Sequence[Key], bandwidth: float | None) -> SaliencyBank:
-        seen = (Seen(*key, *self.table[key].T[:2], self.grid) for key in keys)
+        seen = (ImageFixations(*key, *self.table[key].T[:2], self.grid) for key in keys)
         return SaliencyBank.of(seen, bandwidth=bandwidth)
 
     def viewings(self, keys: Sequence[Key], policy: str, *, test: bool) -> dict[Key, Viewing]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gazelive.experiment.display.display import Participant
-from gazelive.experiment.process.dialogue import Asking, TakenSessions, ask_participant
+from gazelive.experiment.process.dialogue import DialogInput, ExistingSessions, ask_participant
 
 pytest.importorskip("PyQt6")
 
@@ -27,7 +27,9 @@ DEFAULTS = Participant(viewer=None, session=1, eyes="R", mode="enrol")
 def dialogue(qtbot: QtBot) -> ParticipantDialogue:
     from gazelive.experiment.process.dialogue_window import ParticipantDialogue
 
-    dialogue = ParticipantDialogue(Asking(DEFAULTS, TakenSessions({"v01": [1, 2], "": [4]})))
+    dialogue = ParticipantDialogue(
+        DialogInput(DEFAULTS, ExistingSessions({"v01": [1, 2], "": [4]}))
+    )
     qtbot.addWidget(dialogue)
     return dialogue
 

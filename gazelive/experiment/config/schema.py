@@ -174,7 +174,7 @@ class Dashboard(_Table, frozen=True, kw_only=True):
 
 
 class Output(_Table, frozen=True, kw_only=True):
-    """Folder of the sessions."""
+    """Where sessions are saved."""
 
     folder: str = "../sessions"
     """Each session creates its own folder in it."""

@@ -41,12 +41,12 @@ from gazelive.identification.probe import CountingProbe
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import unit_folds
 from gazelive.models import (
+    ImageFixations,
     ImageGrid,
     LiveScore,
     SaliencyBank,
     SceneWalkModel,
     SceneWalkParameters,
-    Seen,
     Viewing,
 )
 from gazelive.stimuli import SaliencyMap, find_image
@@ -417,12 +417,12 @@ def _grid(training: TrainingSet) -> ImageGrid:
     return ImageGrid(*edges)
 
 
-def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[Seen]:
+def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[ImageFixations]:
     for number, (path, viewer) in enumerate(zip(training.scanpaths, training.viewers, strict=True)):
         fixations = path.fixations[np.isfinite(path.fixations).all(axis=1)]
         name = training.viewer_ids[viewer]
         image = path.image if path.image is not None else f"#{number}"
-        yield Seen(name, image, fixations[:, 0], fixations[:, 1], grid)
+        yield ImageFixations(name, image, fixations[:, 0], fixations[:, 1], grid)
 
 
 def _folds(training: TrainingSet) -> Integers:

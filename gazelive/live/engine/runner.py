@@ -21,7 +21,7 @@ from gazelive.errors import GazeliveError, RecordingError, TransportError
 from gazelive.gaze import Notice, encode
 from gazelive.live.engine.model import EngineModel, load_engine_model, warm_up
 from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.engine.sinks import DocumentSink, SpokenNotices
+from gazelive.live.engine.sinks import DocumentSink, NoticePrinter
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import BlockEnded, RunEnded, WiredChunk
 from gazelive.live.wire.control import ControlServer, Request, sentence
@@ -166,7 +166,7 @@ class Engine:
         self._run = SessionRun(
             self._settings,
             self._model,
-            sinks=(self._publisher, SpokenNotices(self._say), *self._sinks),
+            sinks=(self._publisher, NoticePrinter(self._say), *self._sinks),
             chunk_sinks=self._chunk_sinks,
             clock=self._clock,
         )

@@ -94,7 +94,7 @@ class RecallsDocuments(Protocol):
         ...
 
 
-class SpokenNotices:
+class NoticePrinter:
     """Passes warnings and errors on to the process's own output."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -104,7 +104,7 @@ class SpokenNotices:
     def write(self, document: Document) -> None:
         """Print a warning or an error."""
         if self._closed:
-            raise ValueError("the speaker is closed")
+            raise ValueError("the printer is closed")
         if isinstance(document, Notice) and document.level != "info":
             log.warning("%s: %s", document.level, document.text)
             self._say(f"{document.level}: {document.text}")

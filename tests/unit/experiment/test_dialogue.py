@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from gazelive.errors import ConfigError
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.dialogue import (
-    TakenSessions,
+    ExistingSessions,
     ask_participant,
     session_problem,
     viewer_problem,
@@ -39,12 +39,12 @@ def test_the_next_free_session_of_a_viewer_is_proposed(tmp_path: Path) -> None:
     (tmp_path / "no session").mkdir()
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "session.json").write_text("{")
-    taken = TakenSessions.in_folder(tmp_path)
+    taken = ExistingSessions.in_folder(tmp_path)
     assert taken.of("v01") == [1, 3]
     assert taken.next_free("v01") == 4
     assert taken.next_free("v02") == taken.next_free("somebody") == 1
     assert taken.next_free(None) == taken.next_free("") == 8
-    assert TakenSessions.in_folder(tmp_path / "not yet there").next_free("v01") == 1
+    assert ExistingSessions.in_folder(tmp_path / "not yet there").next_free("v01") == 1
 
 
 @pytest.mark.parametrize("viewer", ["v01", "A", "anna-maria_2", "7"])
@@ -74,7 +74,7 @@ def test_a_name_that_may_be_used_is_one_folder(viewer: str) -> None:
 
 
 def test_a_session_is_not_recorded_twice() -> None:
-    taken = TakenSessions({"v01": [1, 2], "": [1]})
+    taken = ExistingSessions({"v01": [1, 2], "": [1]})
     assert session_problem("v01", 3, taken) is None
     assert session_problem("v02", 1, taken) is None
     assert session_problem("v01", 2, taken) == "Session 2 of v01 is there already; 3 is free."

@@ -11,7 +11,7 @@ from PIL import Image
 
 from gazelive.errors import ModelError
 from gazelive.models.scenewalk.equations import ImageGrid
-from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, SaliencyBank, Seen
+from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, ImageFixations, SaliencyBank
 from gazelive.models.storage import read_arrays, write_arrays
 from gazelive.stimuli.saliency import centre_bias, empirical_density
 
@@ -25,13 +25,13 @@ def looks(seed: int, centre: tuple[float, float] = (0.0, 0.0)) -> tuple[np.ndarr
     return rng.normal(centre[0], 6, 20), rng.normal(centre[1], 4, 20)
 
 
-def all_seen(own_seed: int = 99) -> list[Seen]:
+def all_seen(own_seed: int = 99) -> list[ImageFixations]:
     """Everybody on every image; `own_seed` is where ann looks in the lake."""
     seen = []
     for v, viewer in enumerate(VIEWERS):
         for i, image in enumerate(IMAGES):
             seed = own_seed if (v, i) == (0, 0) else 10 * v + i
-            seen.append(Seen(viewer, image, *looks(seed, (5.0 * i - 5, 0.0)), GRID))
+            seen.append(ImageFixations(viewer, image, *looks(seed, (5.0 * i - 5, 0.0)), GRID))
     return seen
 
 
@@ -70,7 +70,7 @@ def test_an_image_without_other_viewers_gets_the_centre_bias() -> None:
     # a probe who may be any of the enrolled
     probe = BANK.choose("lake", without=VIEWERS, shape=SHAPE)
     assert probe.density.tolist() == BANK.learned_bias("lake", SHAPE).density.tolist()
-    alone = SaliencyBank.of([Seen("ann", "lake", *looks(0), GRID)])
+    alone = SaliencyBank.of([ImageFixations("ann", "lake", *looks(0), GRID)])
     chosen = alone.choose("lake", without=["ann"], shape=SHAPE)
     assert chosen.density.tolist() == centre_bias(SHAPE).density.tolist()
 
@@ -90,7 +90,7 @@ def test_image_saliency_helps_without_other_viewers(tmp_path: Path) -> None:
 
 
 def test_the_first_fixation_and_those_outside_do_not_count() -> None:
-    bank = SaliencyBank.of([Seen("ann", "lake", [0, 1, 50, 2], [0, 1, 0, 2], GRID)])
+    bank = SaliencyBank.of([ImageFixations("ann", "lake", [0, 1, 50, 2], [0, 1, 0, 2], GRID)])
     assert len(bank.cell_of) == 2
     row, column = divmod(int(bank.cell_of[0]), 128)
     assert (row, column) == (int((1 / 24 + 0.5) * 128), int((1 / 40 + 0.5) * 128))
