@@ -32,7 +32,7 @@ class GazeliveError(Exception):
     """Base of everything gazelive raises on purpose; its text is meant for the user."""
 
     exit_code = 2
-    """Of a command that ends with it: 2 for usage and bad input, 1 for what failed."""
+    """Exit code of the command: 2 for usage and bad input, 1 for other failures."""
 
 
 class GazeliveWarning(UserWarning):

@@ -113,7 +113,7 @@ def even_gaze(times_us: Integers, eyes: dict[EventEye, Positions], sampling_rate
 
 
 def has_gap(times_us: Integers, sampling_rate_hz: float, before_us: int | None = None) -> bool:
-    """Say whether `find_gaps` finds any; much faster for the few samples of a chunk."""
+    """Return whether `find_gaps` finds any; much faster for the few samples of a chunk."""
     longest_us = longest_step_us(sampling_rate_hz)
     if before_us is not None and len(times_us) and times_us[0] - before_us > longest_us:
         return True

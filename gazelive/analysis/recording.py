@@ -54,7 +54,7 @@ class Analysis:
     method: Method
     parameters: Parameters
     geometries: tuple[FoundGeometry, ...]
-    """Of each block."""
+    """Screen geometry of each block."""
     intervals: tuple[AnalysedInterval, ...]
     eye: EyeChoice | None = None
     """The chosen eye; None: all that were recorded."""

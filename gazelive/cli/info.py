@@ -51,7 +51,7 @@ def info(
 
 
 MAX_LISTED = 12
-"""Of more blocks, problems and names only the first are listed."""
+"""Largest number of blocks, problems or names that are listed."""
 FORMAT_NAMES = {
     "asc": "EyeLink ASC file",
     "edf": "EyeLink EDF file",

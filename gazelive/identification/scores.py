@@ -45,7 +45,7 @@ class Block:
     limit: float = np.inf
     """Largest size of an entry of one value's score."""
     entries: int = 2
-    """Of each value's score: both, or only the first (where the density lies, not how wide)."""
+    """Entries used of each value's score: both, or only the first (location, not width)."""
 
     @property
     def n_dimensions(self) -> int:

@@ -64,7 +64,7 @@ def load_pylsl() -> ModuleType:
 
 
 class ArrivalClock:
-    """Tells when, on LSL's clock, the tracker took a sample."""
+    """Estimates the time of a sample on LSL's clock."""
 
     def __init__(self) -> None:
         self._ahead_s: float | None = None

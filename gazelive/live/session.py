@@ -261,7 +261,7 @@ class SessionResult:
     """Outcome of a session with a device owner of its own."""
 
     exit_code: int
-    """Of the device owner."""
+    """Exit code of the device's process."""
     manifest: SessionManifest | None
     """None if the session was never begun."""
     summary: RunSummary | None

@@ -27,7 +27,7 @@ class DashboardSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     save: Path | None = None
     """Figure to save at the end of the run; then the dashboard closes by itself."""
     size: str | None = None
-    """Of the window in pixels, such as 1280x800."""
+    """Size of the window in pixels, such as 1280x800."""
 
 
 class LiveSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

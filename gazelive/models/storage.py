@@ -38,7 +38,7 @@ class _ArrayPlace(msgspec.Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     offset: int
-    """From the beginning of the file's array part."""
+    """Bytes from the beginning of the file's array part."""
 
 
 class _Head(msgspec.Struct, frozen=True):

@@ -74,7 +74,7 @@ def pass_on(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def killed_in_order() -> Iterator[None]:
-    """Let `kill` end the block as Ctrl-C does, with a KeyboardInterrupt."""
+    """Turn `kill` into a KeyboardInterrupt during the block, as Ctrl-C is."""
     if threading.current_thread() is not threading.main_thread():  # only it receives signals
         yield
         return

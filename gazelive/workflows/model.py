@@ -42,7 +42,7 @@ class Identified:
     best: str | None
     """The most probable of the enrolled; None without a saccade."""
     posterior: dict[str, float]
-    """Of each enrolled viewer, if it is one of them; sums to 1."""
+    """Probability of each viewer, given that the person is enrolled; sums to 1."""
     unknown: float
     """Probability that it is none of them."""
     n_saccades: int
@@ -53,7 +53,7 @@ class Identified:
 
     @property
     def probability(self) -> float:
-        """Of the best."""
+        """Probability of the best match."""
         return max(self.posterior.values())
 
 

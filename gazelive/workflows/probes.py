@@ -1,4 +1,4 @@
-"""From a recording to a probe: the scanpaths of its viewing intervals.
+"""Probes of recordings: the scanpaths of their viewing intervals.
 
 The label of a probe travels beside its scanpaths and is never looked at to identify it.
 """
@@ -107,7 +107,7 @@ class Labelled:
     viewer: str | None = None
     session: str = ""
     screen: ScreenGeometry | None = None
-    """As a corpus has it."""
+    """Screen given by the corpus."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class SnapshotTracker:
         self._has_all = False
 
     def observe(self, documents: Iterable[Document]) -> None:
-        """Look at new documents: from the start of a run on, nothing is missed."""
+        """Check new documents: after the start of a run, nothing is missed."""
         if any(isinstance(document, RunStarted) for document in documents):
             self._has_all = True
 

@@ -61,7 +61,7 @@ class DashboardState:
     trial_open: bool
     posterior: Posterior | None
     summaries: deque[QualitySummary]
-    """Of the last seconds."""
+    """Quality summaries of the last seconds."""
     validations: dict[str, Validated]
     """The last validation of each eye."""
     threshold_deg_s: float | None

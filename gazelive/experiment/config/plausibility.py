@@ -14,7 +14,7 @@ DEVICES = (*TRACKERS, "replay:FILE")
 REPLAY = "replay:"
 LEAST_PX = 100
 PIXEL_MM = (0.03, 10.0)
-"""From the finest phone display to a projection on a wall."""
+"""Plausible pixel sizes: from the finest phone display to a projection on a wall."""
 PIXEL_ASPECT = (0.8, 1.25)
 """Pixel width by height: 1 on a flat panel, within a few per cent of measurement error."""
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?")

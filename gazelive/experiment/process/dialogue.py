@@ -25,7 +25,7 @@ class ExistingSessions(msgspec.Struct, frozen=True):
     """Sessions that exist already."""
 
     numbers: dict[str, list[int]] = {}
-    """By viewer; those who were to be identified are under the empty name."""
+    """Session numbers by viewer; identification sessions have the empty name."""
 
     @classmethod
     def in_folder(cls, folder: Path) -> ExistingSessions:

@@ -21,7 +21,7 @@ class Timings:
     """Timing of images over a session."""
 
     onset_delays_ms: list[float] = field(default_factory=list)
-    """From the frame that saw the gate open to the image onset."""
+    """Delays from the frame that saw the gate open to the image onset."""
     image_ms: list[float] = field(default_factory=list)
     """Duration of each image on the screen."""
 

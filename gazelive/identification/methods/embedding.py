@@ -231,7 +231,7 @@ def directions_of(vectors: SingleFloats, weights: Floats, labels: Integers, n: i
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingIdentifier:
-    """See the module."""
+    """Identifies by cosines of embeddings; see the module."""
 
     method: str
     viewer_ids: tuple[str, ...]

@@ -58,7 +58,7 @@ USUAL_SACCADES = 20.0
 """Parameters of `default_temperature`, fitted across sessions of BioEye 2015
 (random dots and reading, both ways; galleries of 2 to 20, 20 to 230 saccades of each)."""
 USUAL_STRANGERS = UsualStrangers(spread=0.022, spread_per_log=0.0057, n_strangers=100.0)
-"""From half of the people of BioEye 2015."""
+"""Estimated on half of the people of BioEye 2015."""
 FEWEST_VIEWERS_TO_CALIBRATE = 20
 FEWEST_FOR_STRANGERS = 4
 VIEWER_FOLDS = 4

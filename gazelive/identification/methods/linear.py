@@ -147,7 +147,7 @@ class Closing:
 
 @dataclass(frozen=True, eq=False)
 class LinearIdentifier:
-    """See the module."""
+    """Identifies by linear weights on scores; see the module."""
 
     method: str
     viewer_ids: tuple[str, ...]
@@ -155,7 +155,7 @@ class LinearIdentifier:
     constant: Floats
     """(viewers,): c, once per unit."""
     usual_saccades: float
-    """Of a unit in training: while an interval runs, c counts by how much of it has been seen."""
+    """Saccades of a unit in training; scales c while an interval is open."""
     threshold: MatchThreshold
     plda: Plda | None = None
     """Model of strangers; None with too few viewers."""

@@ -69,10 +69,10 @@ class Fit:
 
     parameters: SceneWalkParameters
     log_likelihood: float
-    """Of the viewings that were used, natural logarithm."""
+    """Natural-log likelihood of the viewings that were used."""
     n_viewings: int
     n_fixations: int
-    """That have a likelihood."""
+    """Number of fixations with a likelihood."""
     n_evaluations: int
 
 

@@ -79,7 +79,7 @@ class AscBatches:
         """The same after the last batch that ended among samples."""
         self._line = 1
         self._open_events = [0] * asc.N_EVENT_SLOTS
-        """By kind and eye: the line of an open event, or 0."""
+        """Line number of the open event of each kind and eye, or 0."""
         self.n_bytes = 0
         """Bytes of the slabs read so far."""
 

@@ -33,9 +33,9 @@ class BlockLines:
     end_us: int | None = None
     columns: SampleColumns | None = None
     rate_hz: float | None = None
-    """As the SAMPLES line gives it."""
+    """Sampling rate from the SAMPLES line."""
     announced_rate_hz: float | None = None
-    """As the EVENTS line or the tracker's RECCFG message gives it."""
+    """Sampling rate from the EVENTS line or the RECCFG message."""
     pupil: Literal["area", "diameter"] = "area"
     prescaler: float = 1.0
     velocity_prescaler: float = 1.0

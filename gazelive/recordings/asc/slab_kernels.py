@@ -183,7 +183,7 @@ def _kind(text: Bytes, at: Position) -> int:
 
 @kernel
 def _misplacement(kind: int, state: Integers) -> int:
-    """Say what is wrong with a line of this kind at this place."""
+    """Return the error code of a line of this kind at this place."""
     fault = asc.NO_FAULT
     if kind == asc.UNKNOWN or (kind == asc.CONTINUATION and not state[asc.MESSAGE_OPEN]):
         fault = asc.UNKNOWN_LINE

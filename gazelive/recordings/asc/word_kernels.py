@@ -157,7 +157,7 @@ _SIXES = Word(0x0606060606060606)
 _HIGH_NIBBLES = Word(0xF0F0F0F0F0F0F0F0)
 _BYTE, _TWO_BYTES, _FOUR_BYTES, _WORD_BITS = Word(8), Word(16), Word(32), Word(64)
 _ENDINGS = (b"\t...\n", b"\t...\r\n", b"\t.....\n", b"\t.....\r\n")
-"""Of a line of one eye and of two in which no flag is set."""
+"""Line endings without flags, for one eye and for two."""
 ENDING_WORDS = np.array([int.from_bytes(ending, "little") for ending in _ENDINGS], np.uint64)
 ENDING_LENGTHS = np.array([len(ending) for ending in _ENDINGS], np.uint64)
 _FLAGS_OF_ONE_EYE = 3

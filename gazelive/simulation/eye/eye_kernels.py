@@ -196,7 +196,7 @@ def advance_fixation(
     pupil: Floats,
     rest_sum: Floats,
 ) -> None:
-    """Let drift, tremor, noise and pupil go on for `len(normals)` samples.
+    """Simulate drift, tremor, noise and pupil for `len(normals)` samples.
 
     Fills `gaze` (n_eyes, n, 2) with the point of fixation plus drift and tremor, `noise`
     (n_eyes, n, 2) with the tracker's noise and `pupil` (n_eyes, n) with the log area around its
@@ -241,7 +241,7 @@ def cover_with_lid(
     excursion_x_deg: float,
     excursion_y_deg: float,
 ) -> None:
-    """Let a blink spoil one eye's samples: `gaze` (n, 2), `pupil` (n,).
+    """Apply a blink to one eye's samples: `gaze` (n, 2), `pupil` (n,).
 
     `times_s`: the lid comes down, the pupil is lost, found again, the lid is up. While the lid
     covers the upper half of the pupil the tracker follows the centre of what is left, so gaze
