@@ -1,4 +1,4 @@
-"""Time, injected: real in the lab, manual in tests, so that no test sleeps."""
+"""Clocks: a protocol, and the real one. Tests inject `tests/support/manual_clock.py`."""
 
 from __future__ import annotations
 
@@ -40,24 +40,3 @@ class MonotonicClock:
             time.sleep(remaining_s - self._spin_s)
         while time.perf_counter() < deadline_s:
             time.sleep(0)
-
-
-class ManualClock:
-    """A clock that moves only when it is advanced, or when a thread sleeps on it."""
-
-    def __init__(self, start_s: float = 0.0) -> None:
-        self._now_s = start_s
-
-    def now_s(self) -> float:
-        """Return the time it was last set to."""
-        return self._now_s
-
-    def advance_s(self, seconds: float) -> None:
-        """Move forward by `seconds`."""
-        if seconds < 0:
-            raise ValueError("a clock does not run backwards")
-        self._now_s += seconds
-
-    def sleep_until_s(self, deadline_s: float) -> None:
-        """Jump to the deadline."""
-        self._now_s = max(self._now_s, deadline_s)

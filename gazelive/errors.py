@@ -32,11 +32,11 @@ class GazeliveError(Exception):
     """Base of everything gazelive raises on purpose; its text is meant for the user."""
 
     exit_code = 2
-    """Of a command that ends with it: 2 for usage and bad input, 1 for what failed."""
+    """Exit code of the command: 2 for usage and bad input, 1 for other failures."""
 
 
 class GazeliveWarning(UserWarning):
-    """Something about the data that a user should know; the result is there all the same."""
+    """Something about the data that a user should know; the result is still returned."""
 
 
 class ConfigError(GazeliveError):
@@ -70,7 +70,7 @@ class StorageError(RecordingError):
 
 
 class DeviceError(GazeliveError):
-    """An eye tracker (or what stands in for one) does not do what was asked."""
+    """An eye tracker, real or simulated, does not do as requested."""
 
     exit_code = 1
 

@@ -1,4 +1,4 @@
-"""What a test leaves behind: threads, child processes, ZeroMQ sockets.
+"""Leftovers of a test: threads, child processes, ZeroMQ sockets.
 
 Python finds some of it later, when memory is collected, and blames the test that runs then.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import zmq
 
 GRACE_S = 10.0
-"""How long what is ending may take to be gone; a test that leaves nothing does not wait."""
+"""Time that ending threads and processes get; a test without leftovers does not wait."""
 _sockets: weakref.WeakSet[zmq.Socket[Any]] = weakref.WeakSet()
 _make_socket: Any = zmq.Socket.__init__
 
@@ -28,13 +28,13 @@ zmq.Socket.__init__ = _make_known_socket  # type: ignore[method-assign]
 
 
 class Leftovers:
-    """Compares what is there now with what was there before a test."""
+    """Compares threads, processes and sockets before and after a test."""
 
     def __init__(self) -> None:
         self._before = _all_there_is()
 
     def named(self) -> list[str]:
-        """Return what is new, once it had its time to go."""
+        """Return the leftovers after the grace period."""
         deadline_s = time.monotonic() + GRACE_S
         while (new := _all_there_is() - self._before) and time.monotonic() < deadline_s:
             time.sleep(0.01)
@@ -62,7 +62,7 @@ def _command(pid: int) -> str:
 
 
 def _content(path: Path) -> str:
-    """Return what is in a file of /proc; of what has gone meanwhile, nothing."""
+    """Return the content of a file of /proc; empty if its process has ended."""
     try:
         return path.read_text(errors="replace")
     except OSError:

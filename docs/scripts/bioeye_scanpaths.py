@@ -1,4 +1,4 @@
-"""What lasts from one session of a person to the next, and how fast people react: BioEye 2015.
+"""Stability of traits between sessions, and reaction times: BioEye 2015.
 
 The tasks (a jumping dot, a text) are not free viewing, so only shares and reaction times are
 taken from here, no means.

@@ -54,7 +54,7 @@ HALF_WIDTH_S = 0.008
 TABLE = Path(oculomotor_population.__file__).with_name("population.json")
 MEAN_RIDGE = 0.03
 SHRINKAGE = 0.15
-"""How far the correlations, of 77 persons, are drawn to none."""
+"""Shrinkage of the correlations of 77 persons towards 0."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ CORPUS_SHIFTS = (
 )
 """Traits that differ between corpora; those of a group move together."""
 CURVES = {"peak_velocity_deg_s": 0.05, "duration_s": 0.05, "rebound": 0.03, "swing_s": 0.1}
-"""What is compared between corpora over amplitude, and how close is close."""
+"""Measures compared between corpora over amplitude, and their tolerances."""
 AMPLITUDE_BINS_DEG = (0.5, 0.8, 1.5, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0)
 FINE_HALF_WIDTH_S = 0.004
 
@@ -133,7 +133,7 @@ LITERATURE = (
     ("eye_oscillation_ratio", "log", 0.1, 0.03, "assumed"),
     ("eye_noise_ratio", "log", 0.15, 0.1, "assumed"),
 )
-"""What BioEye cannot tell; the means are the defaults of `OculomotorTraits`."""
+"""Traits that BioEye does not determine; the means are the defaults of `OculomotorTraits`."""
 
 
 class Calibration:

@@ -47,7 +47,7 @@ PSD_WINDOW_S = 0.256
 
 @dataclass(frozen=True)
 class Measurements:
-    """What was measured on one recording."""
+    """Measures of one recording."""
 
     saccades: dict[str, Floats]
     frequencies_hz: Floats

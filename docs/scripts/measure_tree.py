@@ -1,17 +1,51 @@
 """Measure the shape of the package: modules, folders, lines, public names, single-use modules.
 
     python docs/scripts/measure_tree.py [CHECKOUT]
+    python docs/scripts/measure_tree.py CHECKOUT --run identify lab.model recording.asc
 
-The table in docs/decisions/0011 comes from this script.
+`--run` starts the command from the checkout and counts the modules whose functions run, in all its
+processes and threads. Compiled kernels do not count, nor `__init__` and code that runs on import
+only. The table in docs/decisions/0011 comes from this script.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
+
+PROFILER = """
+import os, sys, threading
+
+FOLDER, PACKAGE, IS_FUNCTION = os.environ["MODULES_RUN"], os.environ["MODULES_OF"], 1
+seen = set()
+
+def note(frame, event, _argument):
+    code = frame.f_code
+    if event != "call" or code.co_filename in seen or not code.co_flags & IS_FUNCTION:
+        return
+    if code.co_filename.startswith(PACKAGE) and not is_importing(frame):
+        seen.add(code.co_filename)
+        with open(os.path.join(FOLDER, str(os.getpid())), "a") as file:
+            print(code.co_filename, file=file)
+
+def is_importing(frame):
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_globals["__name__"] != "__main__":
+            return True
+        frame = frame.f_back
+    return False
+
+threading.setprofile(note)
+sys.setprofile(note)
+"""
+"""A `sitecustomize` that writes the file of each module of which a function is called."""
 
 
 def modules_of(package: Path) -> dict[str, Path]:
@@ -68,9 +102,40 @@ def function_lengths(tree: ast.Module) -> list[int]:
     ]
 
 
+def modules_run(checkout: Path, command: list[str]) -> set[Path]:
+    """Return the modules whose functions run in a command of gazelive."""
+    package = checkout.resolve() / "gazelive"
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "sitecustomize.py").write_text(PROFILER, encoding="utf-8")
+        found = Path(folder, "found")
+        found.mkdir()
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join((folder, str(package.parent))),
+            "MODULES_RUN": str(found),
+            "MODULES_OF": f"{package}{os.sep}",
+        }
+        subprocess.run(
+            [sys.executable, "-P", "-m", "gazelive", *command], env=environment, check=True
+        )
+        lines = [line for file in found.iterdir() for line in file.read_text("utf-8").splitlines()]
+    return {path for path in map(Path, lines) if path.name != "__init__.py"}
+
+
 def main() -> None:
-    """Print the table."""
-    checkout = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2]
+    """Print the table, or the number of modules that a command runs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("checkout", type=Path, nargs="?", default=Path(__file__).parents[2])
+    parser.add_argument("--run", nargs=argparse.REMAINDER, help="a command, without gazelive")
+    options = parser.parse_args()
+    if options.run:
+        print(len(modules_run(options.checkout, options.run)))
+    else:
+        print_table(options.checkout)
+
+
+def print_table(checkout: Path) -> None:
+    """Print the rows of the table in docs/decisions/0011."""
     modules = modules_of(checkout / "gazelive")
     trees = {name: ast.parse(path.read_text("utf-8")) for name, path in modules.items()}
     importers: defaultdict[str, set[str]] = defaultdict(set)

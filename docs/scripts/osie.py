@@ -47,14 +47,14 @@ class Fixations:
 
     @cached_property
     def is_first(self) -> npt.NDArray[np.bool_]:
-        """Whether a fixation begins its scanpath."""
+        """True if a fixation begins its scanpath."""
         first = np.ones(len(self.viewer), bool)
         first[1:] = (np.diff(self.viewer) != 0) | (np.diff(self.image) != 0)
         return first
 
     @property
     def is_last(self) -> npt.NDArray[np.bool_]:
-        """Whether a fixation was cut by the image's end."""
+        """True if the end of the image cut the fixation."""
         return np.append(self.is_first[1:], True)
 
     @cached_property

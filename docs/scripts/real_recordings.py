@@ -30,7 +30,7 @@ class RealRecording:
     gaze_deg: Floats
     rate_hz: float
     filtered: bool
-    """Whether the tracker's noise filter was on."""
+    """True if the tracker's noise filter was on."""
 
 
 def bioeye_recordings(path: Path) -> dict[str, Floats]:

@@ -72,7 +72,7 @@ class Gaze:
     """`L` or `R`, or both."""
     sampling_rate_hz: float
     recorded: Flags | None = None
-    """Which samples were recorded (None: all); the others fill gaps."""
+    """Mask of recorded samples (None: all); the others fill gaps."""
     pupils: dict[EventEye, Floats] = field(default_factory=dict)
     """Pupil sizes of the eyes, if they are known."""
 
@@ -138,7 +138,7 @@ def even_gaze(
 
 
 def has_gap(times_us: Integers, sampling_rate_hz: float, before_us: int | None = None) -> bool:
-    """Say whether `find_gaps` finds any; much faster for the few samples of a chunk."""
+    """Return whether `find_gaps` finds any; much faster for the few samples of a chunk."""
     longest_us = longest_step_us(sampling_rate_hz)
     if before_us is not None and len(times_us) and times_us[0] - before_us > longest_us:
         return True
@@ -186,10 +186,10 @@ def fill_gaps(
 
 @dataclass(frozen=True)
 class Accepted:
-    """Which samples of a chunk are in the order of time, and why the others are not."""
+    """Samples of a chunk that are in time order, and problems of the others."""
 
     kept: Flags | None = None
-    """Which samples are kept; None: all."""
+    """Mask of the samples that are kept; None: all."""
     n_duplicate: int = 0
     n_backward: int = 0
     was_set_back: bool = False
@@ -212,7 +212,7 @@ class TimeOrder:
         """A time far ahead, not yet confirmed."""
         self._behind_us = 0
         self._n_behind = 0
-        """How many samples in order came behind the newest, and the time of the last of them."""
+        """Number of consecutive samples older than the newest, and the time of the last one."""
 
     def take(self, times_us: Integers) -> Accepted:
         """Return which of the next samples to keep."""

@@ -58,13 +58,13 @@ class Analysis:
     method: Method
     parameters: Parameters
     geometries: tuple[FoundGeometry, ...]
-    """Of each block."""
+    """Screen geometry of each block."""
     intervals: tuple[AnalysedInterval, ...]
     eye: EyeChoice | None = None
     """The chosen eye; None: all that were recorded."""
     whole_blocks: bool = False
     carries_noise: bool = False
-    """Whether each interval starts with the noise of those before (`online` does)."""
+    """True if each interval starts with the noise of those before (`online` does)."""
 
     @property
     def n_saccades(self) -> int:

@@ -33,7 +33,7 @@ class RunningSaccade:
     completed: Rows | None
     """The row of the saccade before, now with its late column; None for the first."""
     fixations: tuple[Place, ...]
-    """Those that ended since the saccade before."""
+    """Fixations that ended since the saccade before."""
     seconds: float
     """Since the interval began."""
 

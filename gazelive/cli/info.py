@@ -51,7 +51,7 @@ def info(
 
 
 MAX_LISTED = 12
-"""Of more blocks, problems and names only the first are listed."""
+"""Largest number of blocks, problems or names that are listed."""
 FORMAT_NAMES = {
     "asc": "EyeLink ASC file",
     "edf": "EyeLink EDF file",
@@ -71,7 +71,7 @@ class Summary:
     blocks: Sequence[Block] = ()
     troubles: Sequence[str] = ()
     next_steps: dict[str, str] = field(default_factory=dict)
-    """What each command does."""
+    """Description of each command."""
 
 
 def _summary(content: Content) -> Summary:

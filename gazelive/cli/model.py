@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gazelive.identification import TrainedModel
 
 MOST_NAMED = 20
-"""Of more viewers only the first are listed."""
+"""Largest number of viewers that are listed."""
 
 app = PlainApp(help="Show a model; enrol and forget viewers; refit; merge.")
 

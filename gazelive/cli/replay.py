@@ -151,7 +151,7 @@ def _speed(text: str) -> float | None:
 
 
 def _can_show() -> bool:
-    """Say whether a dashboard can be opened."""
+    """Return whether a dashboard can be opened."""
     from importlib.util import find_spec
 
     from gazelive.system import has_screen

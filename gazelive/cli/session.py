@@ -182,7 +182,7 @@ def _check_target(path: Path, session: Path) -> None:
 
 
 MAX_LISTED = 20
-"""Of more notes only the first are shown."""
+"""Largest number of notes that are shown."""
 
 
 def _show_list(folder: Path, rows: Sequence[ListedSession]) -> None:

@@ -40,7 +40,7 @@ class DocumentFeed(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether the sender is connected."""
+        """True if the sender is connected."""
         ...
 
     @property
@@ -72,7 +72,7 @@ class ZmqFeed:
     ) -> None:
         self.source = documents_address
         self.connected = False
-        """As of the last poll."""
+        """Connection at the last poll."""
         self._control_address = control_address
         self._prepare = prepare
         self._closed = False

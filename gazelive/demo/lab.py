@@ -59,7 +59,7 @@ class Demo:
 
 
 def prepare_folder(out: Path, *, replace: bool) -> None:
-    """Make the folder ready: an earlier demo in it is removed if asked for, nothing else."""
+    """Prepare the folder; `replace` removes an earlier demo in it, and nothing else."""
     if out.is_file():
         raise ConfigError("is a file: give a folder with --out", path=out)
     out.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ def kept_model(stimuli: Path) -> Path:
 
 
 def enrol_population(stimuli: Path, target: Path, report: Report) -> None:
-    """Simulate everybody's first session, train on it, and write the model to `target`."""
+    """Simulate the first session of each viewer, train on it, and write the model to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="gazelive-demo-"))
     try:

@@ -33,7 +33,7 @@ class ClockQueries:
         self._uncertainty_s: list[float] = []
 
     def ask(self, device: GazeDevice) -> None:
-        """Ask for the device's time, if the last answer is `QUERY_INTERVAL_S` old."""
+        """Query the device's time if the last answer is `QUERY_INTERVAL_S` old."""
         before_s = self._clock.now_s()
         if self._host_s and before_s < self._host_s[-1] + QUERY_INTERVAL_S:
             return

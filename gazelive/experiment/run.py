@@ -215,7 +215,7 @@ def _raise_first(failure: BaseException | None, problems: list[Exception]) -> No
 
 
 class _Lines:
-    """The lines to the engine and from it, where there is one."""
+    """Connections to and from the engine, if there is one."""
 
     def __init__(self, address: str | None, device: GazeDevice) -> None:
         self.sender: ChunkSender | None = None

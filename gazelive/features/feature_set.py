@@ -50,7 +50,7 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TypeRule(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides a saccade's type; `edges` cut the values of `column` into types."""
+    """Criterion for a saccade's type; `edges` cut the values of `column` into types."""
 
     kind: str
     column: str | None = None
@@ -98,7 +98,7 @@ class FeatureSet:
         self.b_columns = np.array([_NUMBER_OF[f.b or f.a] for f in self.features], np.int64)
         self.signed = np.array([f.signed for f in self.features], bool)
         self.late = (self.a_columns == LATE_COLUMN) | (self.b_columns == LATE_COLUMN)
-        """Whether a feature is known only when the next saccade is."""
+        """True if a feature is known only when the next saccade is."""
         self.constants = np.zeros((len(self.features), N_CONSTANTS))
         for own, feature in zip(self.constants, self.features, strict=True):
             own[: len(feature.constants)] = feature.constants

@@ -17,7 +17,7 @@ TypeCode = tuple[int, int, Floats]
 
 
 class Operation(enum.IntEnum):
-    """How a value is made of the columns a and b of a row."""
+    """Formula that makes a value from the columns a and b of a row."""
 
     COPY = 0
     """a"""
@@ -32,7 +32,7 @@ class Operation(enum.IntEnum):
 
 
 class Typing(enum.IntEnum):
-    """What decides a saccade's type."""
+    """Criterion for a saccade's type."""
 
     TURN = 0
     """Maintain, right, left, reverse (the paper's)"""

@@ -27,7 +27,7 @@ from gazelive.system import kernel
 
 STEP_MS = 4.0
 MAX_FIXATION_MS = 2000.0
-"""Of a longer fixation only the last part before the saccade is used."""
+"""Longest part of a fixation that is used, counted back from the saccade."""
 POST_SACCADIC_MS = 48.0
 VIGOR_RATE_DEG = 7.0
 """The rate b of the vigor in these features, constant for all models."""

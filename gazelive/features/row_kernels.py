@@ -18,7 +18,7 @@ from gazelive.system import kernel
 
 Indices = npt.NDArray[np.int64]
 Weights = tuple[Floats, Floats]
-"""Of velocity and of acceleration."""
+"""Filter weights of velocity and of acceleration."""
 
 
 @kernel

@@ -45,9 +45,9 @@ class Column(enum.IntEnum):
     PREVIOUS_DY_DEG = 9
     """Displacement of the saccade before in the same chain."""
     BACK_DEG = 10
-    """From where it lands to the fixation before the one it starts from."""
+    """Distance of the landing point from the fixation before the one it starts from."""
     NEAREST_DEG = 11
-    """From where it lands to the nearest fixation before the one it starts from."""
+    """Distance of the landing point from the nearest fixation before the one it starts from."""
     MEAN_VELOCITY_DEG_S = 12
     MEAN_ACCELERATION_DEG_S2 = 13
     PEAK_VELOCITY_DEG_S = 14

@@ -14,14 +14,14 @@ from gazelive.features.kinematics_kernels import Kinematics
 
 
 class Feature(NamedTuple):
-    """What one column of a feature row means."""
+    """Definition of one column of a feature row."""
 
     name: str
     unit: str
     lookahead_ms: float
     """Delay after the last sample of the saccade until the value is known, at 1000 Hz."""
     signed: bool
-    """Whether values below zero have a meaning (else they are positive or masked)."""
+    """True if values below zero have a meaning (else they are positive or masked)."""
     definition: str
 
 

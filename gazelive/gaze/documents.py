@@ -167,7 +167,7 @@ class QualitySummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     rms_s2s_deg: float | None = None
     """Precision: RMS of sample-to-sample steps outside of saccades."""
     latency_ms: float | None = None
-    """From the arrival of a chunk to the publication of its results, 99th percentile."""
+    """Latency from the arrival of a chunk to the publication of its results, 99th percentile."""
     clock_drift_ppm: float | None = None
 
 

@@ -16,7 +16,7 @@ MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
 """For decisions of standard deviation 1."""
 TEMPERATURES = (1e-3, 1e3)
 DEFAULT_FACTOR = 1.0
-"""From decisions to log odds where no unit could be held out; cautious."""
+"""Factor from decisions to log odds if no unit could be held out; cautious."""
 SESSION_CORRELATION: dict[MachineKind, float] = {"likelihood": 0.1, "svm": 0.3, "logistic": 0.3}
 """ρ of recordings, fitted across the sessions of BioEye 2015."""
 

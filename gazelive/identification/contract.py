@@ -187,5 +187,5 @@ class LooksAtImages(Protocol):
         ...
 
     def image_problem(self, image: str | None) -> str | None:
-        """Say why an image's file does not count as it did in training; None if it does."""
+        """Return why an image's file is not used as in training; None if it is."""
         ...

@@ -23,7 +23,7 @@ class Options:
     false_acceptance_rate: float = 0.01
     """Share of strangers that are accepted."""
     texture: bool = True
-    """Whether `gazelive` looks at the fixation before a saccade, noise included."""
+    """True if `gazelive` looks at the fixation before a saccade, noise included."""
     stimuli: Path | None = None
     """Folder of the images, for their saliency."""
     report: Callable[[float], None] = lambda _fraction: None
@@ -52,7 +52,7 @@ class Fitted:
 
     identifier: Identifier
     calibration: str
-    """How posteriors were calibrated, in words."""
+    """Description of the probability calibration."""
     accuracy: Accuracy | None
     vigor_rate_deg: float | None = None
     """b* of the recordings; None of fixation tables."""

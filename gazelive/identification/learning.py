@@ -56,14 +56,14 @@ class Machine:
 
     kind: MachineKind
     factor: float
-    """From a likelihood ratio or an SVM's decision to log evidence."""
+    """Factor from a likelihood ratio or an SVM's decision to log evidence."""
     whitening: Linear
     scores: SingleFloats
     """(units, whitened)"""
     viewers: Integers
     """(units,): position of each unit's viewer."""
     logits: Linear
-    """From whitened scores to every viewer's log evidence."""
+    """Map from whitened scores to the log evidence of each viewer."""
 
     def add_to(self, state: State) -> State:
         """Return the state of an identifier with the machine in it."""

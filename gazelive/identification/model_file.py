@@ -54,7 +54,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     false_acceptance_rate: float = 0.01
     texture: bool = True
     stimuli: bool = False
-    """Whether saliency was computed from image files."""
+    """True if saliency was computed from image files."""
     trial_patterns: dict[str, str] = {}
     """Patterns of trial messages that differ from the defaults (`TrialPatterns`)."""
     changes: tuple[str, ...] = ()

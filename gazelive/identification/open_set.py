@@ -53,7 +53,7 @@ class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
     spreads: tuple[float, ...]
     """Quantile and `upper_spread` of impostors' best matches at each amount."""
     source: str
-    """Where the impostor scores come from."""
+    """Source of the impostor scores."""
 
     def log_unknown(self, match: float, amount: float) -> float:
         """Return ln p(unknown) for the best match in an amount of evidence."""

@@ -23,7 +23,7 @@ from gazelive.identification.methods.scenewalk import (
 from gazelive.identification.training_data import SourceKind, TrainingSet, fit_vigor_rate_deg
 
 Fit = Callable[[str, TrainingSet, Options], Fitted]
-"""From the method's name, a training set and options to an identifier."""
+"""Fits an identifier; arguments are the method's name, a training set and options."""
 
 
 @dataclass(frozen=True)

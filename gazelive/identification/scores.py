@@ -45,7 +45,7 @@ class Block:
     limit: float = np.inf
     """Largest size of an entry of one value's score."""
     entries: int = 2
-    """Of each value's score: both, or only the first (where the density lies, not how wide)."""
+    """Entries used of each value's score: both, or only the first (location, not width)."""
 
     @property
     def n_dimensions(self) -> int:
@@ -134,9 +134,9 @@ class Representation:
         windows = unit_windows(scanpath.n_saccades)
         scores = self.row_scores(scanpath.saccades)
         summed = np.zeros((len(windows), self.n_dimensions))
-        for out, (first, beyond) in zip(summed, windows, strict=True):
-            scores[first:beyond].sum(axis=0, out=out)
-        return summed, np.array([beyond - first for first, beyond in windows], np.int64)
+        for out, (first, stop) in zip(summed, windows, strict=True):
+            scores[first:stop].sum(axis=0, out=out)
+        return summed, np.array([stop - first for first, stop in windows], np.int64)
 
     def to_json(self) -> list[dict[str, object]]:
         """Return the feature sets."""

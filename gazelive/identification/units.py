@@ -64,9 +64,9 @@ def unit_folds(
 
 
 def shares_saccades(intervals: Integers, folds: Integers) -> Flags:
-    """Say which units, windows that overlap, share saccades with one that is in another fold.
+    """Return a mask of units (overlapping windows) that share saccades with another fold.
 
-    What a machine says of them is no test of it: half of their saccades were seen.
+    Scores on them are no test: half of their saccades were used for training.
     """
     parted = (np.diff(intervals) == 0) & (np.diff(folds) != 0)
     return np.asarray(np.append(parted, False) | np.append(False, parted), np.bool_)

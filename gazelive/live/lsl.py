@@ -39,9 +39,9 @@ POSTERIOR_CHANNELS = {
     "seconds": "seconds",
     "settled": "boolean",
 }
-"""And their units: the leading viewer's position among the enrolled (`desc/enrolled`), how likely
-it is given that the person is enrolled, how probable a stranger is, the evidence, and 1 where it is
-settled."""
+"""Channels and units: position of the leading viewer among the enrolled (`desc/enrolled`), its
+probability given that the person is enrolled, the probability of a stranger, the evidence, and 1 if
+the posterior is settled."""
 _EYE_WORDS = {"L": "left", "R": "right"}
 _UNITS = {
     Coordinates.SCREEN_PX: "pixels",
@@ -50,7 +50,7 @@ _UNITS = {
     Coordinates.RAW: "camera",
 }
 _FORGETTING_S = 1e-4
-"""How much later per second a quick arrival may become: clocks drift."""
+"""Allowance for clock drift: growth of the smallest delay, in seconds per second."""
 
 
 def load_pylsl() -> ModuleType:
@@ -64,7 +64,7 @@ def load_pylsl() -> ModuleType:
 
 
 class ArrivalClock:
-    """Tells when, on LSL's clock, the tracker took a sample."""
+    """Estimates the time of a sample on LSL's clock."""
 
     def __init__(self) -> None:
         self._ahead_s: float | None = None

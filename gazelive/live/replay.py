@@ -58,7 +58,7 @@ class Replayed:
     summary: RunSummary
     recorded_s: float
     played_s: float
-    """From the first sample to the end of the analysis."""
+    """Time from the first sample to the end of the analysis."""
     elapsed_s: float
     """With the start of the engine."""
     was_interrupted: bool = False

@@ -261,13 +261,13 @@ class SessionResult:
     """Outcome of a session with a device owner of its own."""
 
     exit_code: int
-    """Of the device owner."""
+    """Exit code of the device's process."""
     manifest: SessionManifest | None
     """None if the session was never begun."""
     summary: RunSummary | None
     """None if the engine wrote nothing."""
     was_interrupted: bool = False
-    """Whether Ctrl-C or another signal ended it."""
+    """True if Ctrl-C or another signal ended it."""
 
 
 def run_owner(

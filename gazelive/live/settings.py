@@ -19,7 +19,7 @@ Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 class DashboardSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a session's own dashboard opens."""
+    """Settings of the dashboard that a session opens."""
 
     monitor: int | None = None
     """Number of the screen, from 0; None for the last one."""
@@ -27,7 +27,7 @@ class DashboardSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     save: Path | None = None
     """Figure to save at the end of the run; then the dashboard closes by itself."""
     size: str | None = None
-    """Of the window in pixels, such as 1280x800."""
+    """Size of the window in pixels, such as 1280x800."""
 
 
 class LiveSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -44,12 +44,12 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     keys: Path | None = None
     """Folder of the engine's keys; needed when other computers may connect."""
     lsl: bool = False
-    """Whether gaze and posteriors also go to the lab streaming layer."""
+    """True if gaze and posteriors also go to the lab streaming layer."""
     geometry: GeometryFlags = GeometryFlags()
     eye: Literal["L", "R", "both"] | None = None
     patterns: TrialPatterns = DEFAULT_PATTERNS
     stays: bool = False
-    """Whether the engine keeps answering after the session until it is asked to stop."""
+    """True if the engine keeps answering after the session until it is asked to stop."""
     dashboard: DashboardSettings | None = None
     """None: the session opens no dashboard."""
 

@@ -40,15 +40,15 @@ class RunSummary:
     model: str | None = None
     method: str | None = None
     best: str | None = None
-    """Who it most probably was; None without a model or without evidence."""
+    """Most probable viewer; None without a model or without evidence."""
     p: float | None = None
-    """How probable: as shown, p·(1 − unknown)."""
+    """Probability of `best` as shown: p·(1 − unknown)."""
     unknown: float | None = None
     n_saccades: int = 0
     n_images: int = 0
     seconds: float = 0.0
     crossed: dict[float, Crossing | None] = field(default_factory=dict)
-    """When the final best match reached each level."""
+    """Time at which the final best match reached each level."""
     n_intervals: int = 0
     n_settled_saccades: int = 0
     n_lost_samples: int = 0

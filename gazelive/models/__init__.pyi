@@ -25,8 +25,8 @@ from .scenewalk.model import (
     SceneWalkModel as SceneWalkModel,
 )
 from .scenewalk.saliency_choice import (
+    ImageFixations as ImageFixations,
     SaliencyBank as SaliencyBank,
-    Seen as Seen,
 )
 from .scenewalk.viewing import (
     Viewing as Viewing,

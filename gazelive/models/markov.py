@@ -144,7 +144,7 @@ def markov_of_statistics(
     """Return the maximum-likelihood model of summed statistics.
 
     `towards` adds `n_prior` values per cell that are distributed as that model says: without it
-    a viewer who never did a thing could not be fitted (nor, in the paper's model, told apart).
+    a viewer without saccades of a type could not be fitted (nor, in the paper's model, identified).
     """
     n = statistics[:, 1::3].copy()
     total, total_log = statistics[:, 2::3].copy(), statistics[:, 3::3].copy()

@@ -38,7 +38,7 @@ class _ArrayPlace(msgspec.Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     offset: int
-    """From the beginning of the file's array part."""
+    """Bytes from the beginning of the file's array part."""
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -118,12 +118,12 @@ def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
             f"{path}: is damaged (its checksum is wrong): copy it again, or train again"
         )
     at = len(first_line) + 1
-    beyond = at + 8 + int.from_bytes(content[at : at + 8], "little")
+    stop = at + 8 + int.from_bytes(content[at : at + 8], "little")
     try:
-        head = msgspec.json.decode(content[at + 8 : beyond], type=_Head)
+        head = msgspec.json.decode(content[at + 8 : stop], type=_Head)
     except msgspec.MsgspecError as error:
         raise ModelFormatError(f"{path}: has a head that cannot be read ({error})") from error
-    return head, _aligned(beyond)
+    return head, _aligned(stop)
 
 
 def _aligned(n_bytes: int) -> int:

@@ -27,7 +27,7 @@ FAMILY, CENTRE, INVERSE, SHAPE, M00, M01, M10, M11, LOWEST, HIGHEST = range(10)
 N_CELL = 10
 NONE, GAMMA, GAUSSIAN, LOG_GAUSSIAN = 0.0, 1.0, 2.0, 3.0
 LARGEST_SCORE = 6.0
-"""Where values are clipped, so are the entries of a whitened score."""
+"""Limit at which the entries of a whitened score are clipped."""
 
 
 @unchecked_kernel

@@ -38,13 +38,13 @@ GeometrySource = Literal["flags", "recording", "corpus", "resolution", "none nee
 
 @dataclass(frozen=True)
 class GeometryFlags:
-    """What the user gave about the screen; None is not given."""
+    """Screen geometry given by the user; None is not given."""
 
     screen_px: tuple[int, int] | None = None
     size_mm: tuple[float, float] | None = None
     distance_mm: float | None = None
     eye_mm: tuple[float, float] = (0.0, 0.0)
-    """Where on the screen the eye looks straight ahead (`ScreenGeometry`); has no flag."""
+    """Point on the screen straight ahead of the eye (`ScreenGeometry`); has no flag."""
     names: tuple[str, str, str] = field(default=FLAGS, compare=False)
     """Names of the three in errors; in a corpus they are columns."""
 

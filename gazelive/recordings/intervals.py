@@ -25,7 +25,7 @@ class ViewingInterval(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     image_onset_us: int | None = None
     counts: bool = True
-    """Whether it is evidence about the viewer: not if the trial was skipped or repeated, or its
+    """False if it is no evidence about the viewer: if the trial was skipped or repeated, or its
     image never appeared."""
 
 

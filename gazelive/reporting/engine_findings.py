@@ -56,7 +56,7 @@ class EngineFindings:
     """None without a model, or before any evidence."""
     n_enrolled: int
     main_sequence: MainSequence | None
-    """Of the model's training population."""
+    """Main sequence of the model's training population."""
     notes: tuple[tuple[int | None, str], ...]
     """Warnings, each with its tracker time in µs, if known."""
     n_damaged: int

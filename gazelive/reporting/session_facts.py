@@ -47,7 +47,7 @@ class SessionFacts:
     recording: Recording
     analysis: Analysis | None
     why_no_events: str | None
-    """Why there is no analysis."""
+    """Reason for the missing analysis."""
     trials: tuple[TrialFacts, ...]
     checks: tuple[Check, ...]
     findings: EngineFindings | None

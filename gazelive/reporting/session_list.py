@@ -34,7 +34,7 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
     minutes: float | None = None
     missing_fraction: float | None = None
     validation_mean_deg: float | None = None
-    """Of the last validation, of the worse eye."""
+    """Mean error of the last validation, worse eye."""
     validation_max_deg: float | None = None
     said_to_be: str | None = None
     damage: str | None = None

@@ -23,7 +23,7 @@ class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     image: str | None = None
     outcome: str | None = None
-    """From the experiment: shown, repeated, skipped or aborted."""
+    """Outcome given by the experiment: shown, repeated, skipped or aborted."""
     attempt: int | None = None
     gate: str | None = None
     """Result of the fixation gate: passed (after n time-outs), timed out, replayed."""

@@ -37,7 +37,7 @@ CROSS_S = (0.8, 1.2)
 CROSS_MARGIN = 0.1
 """Part of the image's width and height at each side where no cross is shown."""
 START_DELAY_S = 0.03
-"""From the command to record to the first sample."""
+"""Delay from the command to record to the first sample."""
 AFTER_IMAGE_S = 0.1
 PAUSE_S = (0.3, 0.8)
 START_S = (60.0, 3600.0)

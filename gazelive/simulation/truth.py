@@ -60,7 +60,7 @@ class TrueSaccade(msgspec.Struct, frozen=True, kw_only=True):
     oscillation_deg: float
     """Largest distance of the pupil from its rest after the offset."""
     lost: bool
-    """Whether the tracker missed some of its samples."""
+    """True if the tracker missed some of its samples."""
 
     @property
     def duration_ms(self) -> float:

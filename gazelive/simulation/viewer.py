@@ -41,7 +41,7 @@ RectPx = tuple[float, float, float, float]
 
 
 class _Scene(Protocol):
-    """What the viewer sees: chooses the next fixation."""
+    """The scene that a viewer sees; chooses the next fixation."""
 
     def next_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> NextFixation: ...
 

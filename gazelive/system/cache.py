@@ -17,7 +17,7 @@ DAY_S = 24 * 3600.0
 LONGEST_S = 30 * DAY_S
 """Entries unused for this long are removed."""
 N_KEPT = 5
-"""Of the others only so many are kept, the most recently used ones."""
+"""Number of other entries that are kept, the most recently used ones."""
 FRESH_S = 3 * DAY_S
 """Entries used more recently are always kept: their process may be running."""
 GOING = ".going-"

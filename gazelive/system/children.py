@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 OWN_GROUP: dict[str, Any] = {"start_new_session": True}
-"""Arguments of `Popen` for a child that does not hear the Ctrl-C of this process's terminal."""
+"""Arguments of `Popen` for a child that does not receive Ctrl-C from this process's terminal."""
 if sys.platform == "win32":
     OWN_GROUP = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
 

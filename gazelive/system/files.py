@@ -14,7 +14,7 @@ from pathlib import Path
 from gazelive.errors import RecordingError, StorageError
 
 GZIP_MAGIC = b"\x1f\x8b"
-"""How a gzip file begins."""
+"""First bytes of a gzip file."""
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 

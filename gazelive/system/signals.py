@@ -53,14 +53,14 @@ class EndSignals:
         if threading.current_thread() is threading.main_thread():
             for number in _known():
                 if signal.getsignal(number) != signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._hear)
+                    self._before[number] = signal.signal(number, self._count_signal)
         return self
 
     def __exit__(self, *_error: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def _hear(self, _number: int, _frame: FrameType | None) -> None:
+    def _count_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
 
 
@@ -74,7 +74,7 @@ def pass_on(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def killed_in_order() -> Iterator[None]:
-    """Let `kill` end the block as Ctrl-C does, with a KeyboardInterrupt."""
+    """Turn `kill` into a KeyboardInterrupt during the block, as Ctrl-C is."""
     if threading.current_thread() is not threading.main_thread():  # only it receives signals
         yield
         return

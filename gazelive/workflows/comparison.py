@@ -24,7 +24,7 @@ FEWEST_TO_SHIFT = 5
 FARTHEST_SHIFT_MS = 5000.0
 SHIFT_STEP_MS = 10.0
 MOST_TO_SHIFT = 300
-"""So many events of each side say whether one clock is ahead of the other."""
+"""Number of events of each side that are used to estimate a shift between clocks."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ INK, GRID = "#20262c", "#e3e6e9"
 SIZE_INCHES = (7.2, 4.9)
 DOTS_PER_INCH = 300
 LONGEST_S = 10.0
-"""What one panel can show legibly."""
+"""Longest excerpt that is legible in one panel."""
 LONGEST_NAME = 30
 ALIKE = 1.15
 """Thresholds of both axes that differ by less are drawn as one line."""

@@ -70,7 +70,7 @@ SHORTEST_MS, LONGEST_MS = 1.0, 2000.0
 
 @dataclass(frozen=True)
 class Searched:
-    """Where `detect` looked for the events of a table, as far as it left word."""
+    """Intervals in which `detect` searched for the events of a table, if it recorded them."""
 
     spans_ms: Floats | None = None
     """First and last time of each interval, shape (n, 2); None is not known."""
@@ -145,7 +145,7 @@ def no_common_time(path: Path, times_ms: Floats, other: str, others_ms: Floats) 
 
 
 def _refuse_others(path: Path, names: Any) -> None:
-    """Say what a table is that does not hold events, or not those that are wanted."""
+    """Raise for a table without events, or without those that are needed."""
     if set(names) >= TRUTH_COLUMNS:
         raise RecordingError(
             "this is the truth of a simulation, which has events of all kinds: give it as LABELS, "
@@ -177,7 +177,7 @@ def _refuse_impossible(path: Path, spans_ms: Floats) -> None:
 
 
 def _refuse_other_unit(path: Path, spans_ms: Floats) -> None:
-    """Say so where saccades would be shorter or longer than any eye can make them."""
+    """Raise if saccades are impossibly short or long: the unit is another."""
     typical_ms = float(np.median(spans_ms[:, 1] - spans_ms[:, 0]))
     if 0 < typical_ms < SHORTEST_MS or typical_ms > LONGEST_MS:
         unit = "seconds" if typical_ms < SHORTEST_MS else "microseconds"
@@ -194,7 +194,7 @@ class _Interval(msgspec.Struct):
 
 
 class _Provenance(msgspec.Struct):
-    """What of the file beside `detect`'s table is needed here."""
+    """Part of the provenance file of `detect` that is used here."""
 
     intervals: tuple[_Interval, ...] = ()
     eye: str | None = None

@@ -42,18 +42,18 @@ class Identified:
     best: str | None
     """The most probable of the enrolled; None without a saccade."""
     posterior: dict[str, float]
-    """Of each enrolled viewer, if it is one of them; sums to 1."""
+    """Probability of each viewer, given that the person is enrolled; sums to 1."""
     unknown: float
     """Probability that it is none of them."""
     n_saccades: int
     seconds: float
-    """How long was looked."""
+    """Viewing time."""
     course: tuple[tuple[float, int, str, float], ...]
     """(seconds, saccades, best, probability) as the evidence grew."""
 
     @property
     def probability(self) -> float:
-        """Of the best."""
+        """Probability of the best match."""
         return max(self.posterior.values())
 
 

@@ -1,4 +1,4 @@
-"""From a recording to a probe: the scanpaths of its viewing intervals.
+"""Probes of recordings: the scanpaths of their viewing intervals.
 
 The label of a probe travels beside its scanpaths and is never looked at to identify it.
 """
@@ -63,7 +63,7 @@ class Probe:
 
     @property
     def seconds(self) -> float:
-        """How long was looked."""
+        """Viewing time."""
         return sum(path.seconds for path in self.scanpaths)
 
 
@@ -75,7 +75,7 @@ class Gathered:
     probes: tuple[Probe, ...]
     warnings: tuple[str, ...] = ()
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS
-    """How trials were found in the messages."""
+    """Message patterns of the trials."""
 
     @property
     def sampling_rates_hz(self) -> tuple[float, ...]:
@@ -107,12 +107,12 @@ class Labelled:
     viewer: str | None = None
     session: str = ""
     screen: ScreenGeometry | None = None
-    """As a corpus has it."""
+    """Screen given by the corpus."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How recordings become probes."""
+    """Settings for turning recordings into probes."""
 
     detector: Detector
     flags: GeometryFlags | None

@@ -32,7 +32,7 @@ from gazelive.workflows.identification import check_fits, check_kind, detector_o
 from gazelive.workflows.probes import Detector, Gathered, Labelled
 
 FEWEST_SACCADES = 20
-"""Of a viewer; with fewer nothing can be learned of them."""
+"""Fewest saccades of a viewer; a viewer with fewer is left out."""
 FEW_SACCADES = 100
 FEW_IMAGES = 30
 """Below these a model is made, with a warning."""

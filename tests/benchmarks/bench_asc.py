@@ -1,4 +1,4 @@
-"""How fast ASC files are read and written, and how much memory that takes.
+"""Speed and memory of reading and writing ASC files.
 
 The same file, a made-up recording of one eye at 1000 Hz with events and messages, is read in the
 same run by gazelive (which takes one thread for a file of this size, and is made to use two), by

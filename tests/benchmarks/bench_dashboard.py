@@ -1,4 +1,4 @@
-"""What the dashboard costs while 1000 Hz flows: repaints per second, CPU, memory, time to start.
+"""Cost of the dashboard at 1000 Hz: repaints per second, CPU, memory, start-up time.
 
 A publisher in a process of its own sends over ZeroMQ what an engine sends (traces every 20 ms,
 saccades, fixations, posteriors, quality, a new image every eight seconds); the dashboard runs
@@ -317,7 +317,7 @@ def child(*arguments: object) -> subprocess.Popen[str]:
 
 
 def free_ports() -> tuple[int, int]:
-    """Return two ports that nobody listens on."""
+    """Return two free ports."""
     import socket
 
     with socket.socket() as one, socket.socket() as other:

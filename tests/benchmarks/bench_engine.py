@@ -1,4 +1,4 @@
-"""What the live engine promises, measured with real processes and sockets.
+"""Latency and throughput of the live engine with real processes and sockets.
 
 - From a sample to the publication of the saccade onset that it gives away, and from the last sample
   that a posterior needs to its publication, with 32 and with 10,000 enrolled viewers: 1000 Hz in
@@ -189,7 +189,7 @@ class Listener:
         self._process.start()
 
     def stop(self) -> list[tuple[float, Heard]]:
-        """Return what was received, and when."""
+        """Return received documents and their times."""
         self._is_over.set()
         received: list[tuple[float, Heard]] = self._heard.get()
         self._process.join()
@@ -198,7 +198,7 @@ class Listener:
 
 @dataclass
 class Arrivals:
-    """When the samples of a stream were in hand, for whoever asks later; a `ChunkSink`."""
+    """Arrival times of a stream's samples, kept for later; a `ChunkSink`."""
 
     last_us: list[int]
     arrival_s: list[float]

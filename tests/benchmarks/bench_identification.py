@@ -1,4 +1,4 @@
-"""How long identification takes: per saccade, per scanpath, and to train; beside scikit-learn.
+"""Speed of identification per saccade, per scanpath and in training, beside scikit-learn.
 
     python tests/benchmarks/bench_identification.py [--json OUT]
 

@@ -1,4 +1,4 @@
-"""How much faster than real time the simulated eye makes samples, and what compiling it costs.
+"""Speed of the simulated eye relative to real time, and its compile time.
 
     python tests/benchmarks/bench_oculomotor.py [--seconds N] [--json OUT]
 

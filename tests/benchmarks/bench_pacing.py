@@ -1,4 +1,4 @@
-"""How punctual a replay is in real time: arrival of each chunk against when its last sample is due.
+"""Punctuality of a replay: arrival of each chunk minus the due time of its last sample.
 
 Beside it in the same run: the clock alone, waiting for the same moments (what the machine can do),
 and a player that sleeps for one interval at a time (what a naive one does).
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def made_up(rate_hz: float, seconds: float) -> Recording:
-    """Return a binocular recording of the wanted length."""
+    """Return a binocular recording of the given length."""
     n = round(rate_hz * seconds)
     samples = empty_samples(n)
     samples["tracker_time_us"] = np.arange(n) * round(1e6 / rate_hz)

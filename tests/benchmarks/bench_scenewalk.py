@@ -1,4 +1,4 @@
-"""What SceneWalk's likelihood and gradient cost, on one thread.
+"""Time of SceneWalk's likelihood and gradient on one thread.
 
     python tests/benchmarks/bench_scenewalk.py [--repeats N] [--fit] [--json OUT]
 

@@ -1,4 +1,4 @@
-"""How fast a session folder is read, and how long an append keeps the sampling thread.
+"""Speed of reading a session folder, and time of an append in the sampling thread.
 
 Reading, for journals of long, 10 ms and irregular 1-3 ms chunks, beside it in the same run:
 numpy reading the bare samples (no checks, no structure) and pyarrow reading them from an
@@ -42,7 +42,7 @@ CHUNKS: dict[str, tuple[float, tuple[int, ...]]] = {
     "10 ms chunks": (0.25, (10,)),
     "1-3 ms chunks": (0.125, (2, 1, 3, 2, 2)),
 }
-"""Fraction of the wanted size (small chunks take long to write) and samples per chunk."""
+"""Fraction of the requested size (small chunks take long to write) and samples per chunk."""
 _WRITE_TO_THE_DISK = """
 import os, sys
 with open(sys.argv[1], "wb") as file:

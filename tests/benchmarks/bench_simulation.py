@@ -1,4 +1,4 @@
-"""How much faster than real time viewers are simulated, alone and with writing, on one core.
+"""Speed of simulated viewers relative to real time, without and with writing, on one core.
 
     python tests/benchmarks/bench_simulation.py [--images N] [--json OUT]
 

@@ -29,7 +29,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Benchmark:
-    """How a benchmark of a checkout is run in short, and which of its figures count."""
+    """Short run of a checkout's benchmark, and its figures to compare."""
 
     options: tuple[str, ...]
     lower: str

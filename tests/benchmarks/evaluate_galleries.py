@@ -1,4 +1,4 @@
-"""How honest `gazelive` is in galleries that a lab has: strangers, few viewers, short enrolment.
+"""Calibration of `gazelive` in galleries of a lab: strangers, few viewers, short enrolment.
 
     python tests/benchmarks/evaluate_galleries.py [--data DIR] [--json OUT] [--draws 4]
         [--far 0.01] [--only strangers|few]
@@ -61,7 +61,7 @@ class Corpus:
     def fit(
         self, names: set[str], session: str, far: float, n_saccades: int | None = None
     ) -> Identifier:
-        """Return who is recognised after one session, or so many saccades of it."""
+        """Return an identifier trained on one session, or on its first saccades."""
         labelled = [
             (probe.viewer, session, path)
             for probe in of(self.whole, names, session)
@@ -76,7 +76,7 @@ def of(gathered: Gathered, names: set[str], session: str) -> Iterator[Probe]:
 
 
 def cut(paths: tuple[Scanpath, ...], n_saccades: int | None) -> list[Scanpath]:
-    """Return the first so many saccades."""
+    """Return the first `n_saccades` saccades."""
     if n_saccades is None:
         return list(paths)
     kept, left = [], n_saccades

@@ -1,4 +1,4 @@
-"""How well the methods identify real people, by the protocols of docs/results.md.
+"""Accuracy of the methods on real people, by the protocols of docs/results.md.
 
     python tests/benchmarks/evaluate_identification.py [--data DIR] [--json OUT] [--splits 8]
         [--methods gazelive,fisher-markov-dynamics,…] [--only bioeye|osie|simulated]

@@ -1,4 +1,4 @@
-"""How well SceneWalk predicts fixations on images it has not seen, and tells viewers apart.
+"""Accuracy of SceneWalk: prediction of fixations on new images, and identification.
 
     python tests/benchmarks/evaluate_scenewalk.py OSIE_FIXATIONS.csv.gz [--cells 64] [--splits 2]
 
@@ -25,7 +25,7 @@ import numpy as np
 from gazelive.gaze.screen import ScreenGeometry
 from gazelive.models.scenewalk.equations import ImageGrid
 from gazelive.models.scenewalk.model import SceneWalkModel
-from gazelive.models.scenewalk.saliency_choice import SaliencyBank, Seen
+from gazelive.models.scenewalk.saliency_choice import ImageFixations, SaliencyBank
 from gazelive.models.scenewalk.viewing import Viewing
 
 WIDTH_PX, HEIGHT_PX = 800, 600
@@ -87,11 +87,11 @@ class Split:
         self.test_bank = self._bank(self.testing, bandwidth)
 
     def _bank(self, keys: Sequence[Key], bandwidth: float | None) -> SaliencyBank:
-        seen = (Seen(*key, *self.table[key].T[:2], self.grid) for key in keys)
+        seen = (ImageFixations(*key, *self.table[key].T[:2], self.grid) for key in keys)
         return SaliencyBank.of(seen, bandwidth=bandwidth)
 
     def viewings(self, keys: Sequence[Key], policy: str, *, test: bool) -> dict[Key, Viewing]:
-        """Return the viewings with their saliency; nobody's map knows their own fixations."""
+        """Return the viewings with their saliency, made without the viewer's own fixations."""
         made = {}
         for viewer, image in keys:
             if policy == "others":

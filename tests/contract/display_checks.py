@@ -1,4 +1,4 @@
-"""What every `Display` does, each as a function of an open one.
+"""Contract of `Display`: each check is a function of an open display.
 
 PsychoPy's windows live in processes of their own (see tests/experiment/conftest.py), so this file
 is also a program that runs all of them on a window: it prints what failed as JSON.

@@ -1,4 +1,4 @@
-"""What every `Display` does: PsychoPy's window, and the one that is not there."""
+"""Contract of `Display`, run on PsychoPy's window and on the windowless display."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.experiment.display.display import Display
 from gazelive.experiment.display.windowless_display import WindowlessDisplay
 from gazelive.system.screen import virtual_display
 
+from ..support.manual_clock import ManualClock
 from .display_checks import CHECKS, SCREEN, SIZE_PX
 
 CHECKS_FILE = Path(__file__).with_name("display_checks.py")

@@ -1,4 +1,4 @@
-"""What every `DocumentSink` does."""
+"""Contract of `DocumentSink`, run on every sink."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from gazelive.gaze.documents import (
     TrialStopped,
 )
 from gazelive.live.engine.documents_file import DocumentsFile, read_documents
-from gazelive.live.engine.sinks import DocumentList, DocumentSink
+from gazelive.live.engine.sinks import DocumentSink
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.transport import DocumentPublisher, DocumentSubscriber
+
+from ..support.document_list import DocumentList
 
 DOCUMENTS = [
     SaccadeOnset(eye="R", onset_us=1, detection_delay_ms=2.0),
@@ -39,7 +41,7 @@ DOCUMENTS = [
 
 
 class Listening:
-    """A publisher, and somebody who listens."""
+    """A publisher and a subscriber."""
 
     def __init__(self) -> None:
         self._context = zmq.Context()
@@ -102,7 +104,7 @@ def test_it_is_a_sink(kept):
     assert isinstance(kept.sink, DocumentSink)
 
 
-def test_what_is_written_is_there_in_its_order(kept):
+def test_documents_arrive_in_order(kept):
     for document in DOCUMENTS:
         kept.sink.write(document)
     assert kept.taken(len(DOCUMENTS)) == DOCUMENTS

@@ -52,7 +52,7 @@ class Case:
     n_scanpaths: int = 8
     n_saccades: int = 14
     learns_much: bool = True
-    """Whether so little data is enough to recognise people by, and for hundreds of them."""
+    """True if this little data suffices to recognise viewers, and for hundreds of them."""
 
     def __str__(self) -> str:
         return f"{self.method} on {self.kind}"
@@ -95,7 +95,7 @@ def identifier_of(case: Case) -> Identifier:
 
 
 def looks(case: Case, n_saccades: int, seed: int, holes: float = 0.0) -> Scanpath:
-    """Return a scanpath of somebody, in which some values are missing."""
+    """Return a scanpath with missing values."""
     path = people(9)[seed % 9].looks(case.kind, n_saccades, 10_000 + seed, f"image{seed % 4}.jpg")
     rows = path.saccades.copy()
     rng = np.random.default_rng(seed)
@@ -209,7 +209,7 @@ class TestEvidence:
 
     @few
     @given(seed=seeds, n=st.integers(1, 60), seen=st.integers(0, 60), ask=st.integers(1, 9))
-    def test_how_often_one_asks_changes_nothing(
+    def test_number_of_queries_does_not_change_the_posterior(
         self, case: Case, seed: int, n: int, seen: int, ask: int
     ) -> None:
         identifier = identifier_of(case)
@@ -237,7 +237,7 @@ class TestEvidence:
         live.settle(path)
         assert_same(live.estimate(), identified(identifier, [path]))
 
-    def test_an_interval_that_never_settles_keeps_what_it_said(self, case: Case) -> None:
+    def test_an_unsettled_interval_keeps_its_evidence(self, case: Case) -> None:
         probe = identifier_of(case).probe()
         feed(probe, looks(case, 20, 3))
         before = probe.estimate()
@@ -247,7 +247,7 @@ class TestEvidence:
         assert (after.n_saccades, after.n_images) == (before.n_saccades, before.n_images + 1)
 
     @pytest.mark.parametrize("what", ["no saccade", "all masked", "untyped"])
-    def test_what_says_nothing_changes_nothing(self, case: Case, what: str) -> None:
+    def test_empty_evidence_changes_nothing(self, case: Case, what: str) -> None:
         identifier = identifier_of(case)
         path = looks(case, 20, 5)
         rows = np.full((0 if what == "no saccade" else 3, N_COLUMNS), np.nan, np.float32)
@@ -365,13 +365,13 @@ class TestViewersComeAndGo:
         one_by_one = enrol(enrol(model_of(case), newcomers(case)), newcomers(case, first=21))
         assert_same_state(together.identifier, one_by_one.identifier)
 
-    def test_who_is_enrolled_and_forgotten_leaves_no_trace(self, case: Case) -> None:
+    def test_enrol_then_forget_restores_the_model(self, case: Case) -> None:
         before = model_of(case)
         after = forget(enrol(before, newcomers(case)), ["p0020"])
         assert_same_state(before.identifier, after.identifier)
         assert len(after.training) == len(before.training)
 
-    def test_who_is_forgotten_leaves_no_byte(self, case: Case, tmp_path: Path) -> None:
+    def test_a_forgotten_viewer_leaves_no_byte(self, case: Case, tmp_path: Path) -> None:
         labelled = labelled_looks(people(case.n_viewers), case.kind, 3, case.n_saccades)
         seen = labelled_looks(people(1, first=9), case.kind, 3, case.n_saccades)
         labelled += [("Zoë Quick", "only hers", path) for _, _, path in seen]
@@ -452,7 +452,7 @@ class TestExplanation:
         odds = logs[estimate.best] - others @ special.softmax(others)
         assert sum(evidence for _, evidence in told) == pytest.approx(odds, abs=1e-3)
 
-    def test_nothing_seen_is_no_evidence(self, case: Case) -> None:
+    def test_an_empty_probe_is_no_evidence(self, case: Case) -> None:
         assert all(evidence == 0 for _, evidence in explain_probe(identifier_of(case), []))
 
 
@@ -473,7 +473,7 @@ def test_few_viewers(case: Case, n_viewers: int) -> None:
 
 
 @every_recognising_case
-def test_viewers_are_recognised_and_strangers_are_told(case: Case) -> None:
+def test_viewers_are_recognised_and_strangers_rejected(case: Case) -> None:
     n_enrolled, n_strangers, n_looks = 16, 24, 20
     training = training_of(people(n_enrolled), case.kind, 12, 16)
     identifier = fit_method(case.method, training).identifier

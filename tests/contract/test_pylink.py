@@ -1,4 +1,4 @@
-"""What we use of pylink exists in the vendor's, and its dummy mode takes every call we make.
+"""The vendor's pylink has all that we use, and its dummy mode accepts every call.
 
 Dummy mode answers everything and sends nothing. Left out there: `doTrackerSetup`, which loops for
 ever, `doDriftCorrect`, which raises, and the queue, which is empty. No address but this machine's
@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink import device as eyelink
 from gazelive.devices.eyelink.device import EyeLinkDevice, load_pylink
 from gazelive.devices.eyelink.setup import EyeLinkSettings
@@ -23,6 +22,7 @@ from gazelive.errors import DeviceUnavailableError
 from gazelive.gaze.screen import PAPER_SCREEN
 
 from ..support.fake_pylink import CONSTANTS, FakePylink, FakeSample, FakeTracker
+from ..support.manual_clock import ManualClock
 from ..unit.devices.test_eyelink_session import run_session
 
 DEVICES = Path(eyelink.__file__).parent
@@ -127,9 +127,9 @@ def test_a_whole_session_is_taken_by_the_real_dummy_mode(pylink, fake_session, t
     assert {"startRecording", "sendMessage", "closeDataFile", "pylink.beginRealTimeMode"} < replayed
 
 
-def test_nobody_answers_on_this_machine_and_dummy_mode_is_no_way_out(pylink, capfd):
+def test_no_tracker_answers_and_dummy_mode_is_refused(pylink, capfd):
     settings = EyeLinkSettings(screen=PAPER_SCREEN, address="127.0.0.1")
-    with pytest.raises(DeviceUnavailableError, match=r"no EyeLink answers at 127\.0\.0\.1"):
+    with pytest.raises(DeviceUnavailableError, match=r"answers at 127\.0\.0\.1"):
         EyeLinkDevice(settings, clock=ManualClock(), host_file_stem="a")
     assert capfd.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""What every saccade detector keeps, whatever is inside."""
+"""Contract of `SaccadeDetector`, run on every detector."""
 
 from __future__ import annotations
 

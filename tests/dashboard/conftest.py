@@ -28,11 +28,12 @@ def preferences_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_window(qtbot: QtBot, preferences_file: Path) -> Iterator[MakeWindow]:
-    """Return what makes a window that ticks only when it is told to."""
-    from gazelive.clock import ManualClock
+    """Return a factory of windows that tick only when a test calls `tick`."""
     from gazelive.dashboard.window.application import make_application
     from gazelive.dashboard.window.preferences import Preferences
     from gazelive.dashboard.window.window import DashboardWindow
+
+    from ..support.manual_clock import ManualClock
 
     make_application()
     windows = []

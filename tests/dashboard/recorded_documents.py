@@ -26,7 +26,7 @@ from gazelive.recordings.recording import Recording
 
 TRACE_US = 33_000
 SENT_AFTER_US = 12_000
-"""How long after its last sample an event is sent."""
+"""Delay between an event's last sample and its document."""
 AMPLITUDES_DEG = np.geomspace(0.4, 30.0, 24)
 
 

@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from list_feed import ListFeed
+from manual_clock import ManualClock
 from recorded_documents import recorded_documents
 
 from gazelive.analysis.recording import analyse
-from gazelive.clock import ManualClock
 from gazelive.dashboard.feed import Command, Reply
 from gazelive.dashboard.window.application import make_application
 from gazelive.dashboard.window.preferences import Preferences

@@ -25,7 +25,7 @@ class Engine:
         self.control_address = self._control.getsockopt_string(zmq.LAST_ENDPOINT)
         self.heard = []
         self.asked = threading.Event()
-        """Set once anybody has asked for anything."""
+        """Set after the first request."""
         self.replies = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._answer)

@@ -11,7 +11,6 @@ pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QLabel
 
-from gazelive.clock import ManualClock
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
@@ -24,6 +23,7 @@ from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.writer import SessionWriter
 
 from ..realtime.engine_process import EngineProcess
+from ..support.manual_clock import ManualClock
 from ..support.recordings import make_block, make_recording
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ class Lab:
         self.device.start()
 
     def until(self, is_true, window=None, *, play=True):
-        """Let everything run (or all but the device) until the window shows what is waited for."""
+        """Run everything (or all but the device) until the window shows the expected state."""
         window = window or self.window
         deadline = time.monotonic() + PATIENCE_S
         while not is_true(window):

@@ -77,7 +77,7 @@ def test_a_feed_is_connected_while_the_engine_lives_and_after_its_return(engine,
         again.die()
 
 
-def test_without_an_engine_it_waits_and_complains_only_when_asked(monkeypatch):
+def test_without_an_engine_it_waits_and_only_requests_fail(monkeypatch):
     monkeypatch.setattr(feed_module, "REPLY_TIMEOUT_S", 0.05)
     feed = ZmqFeed("tcp://127.0.0.1:9", "tcp://127.0.0.1:9")
     try:
@@ -95,7 +95,7 @@ def test_an_address_that_is_none_is_refused():
         ZmqFeed("nonsense", "nonsense")
 
 
-def test_what_is_no_document_becomes_a_notice(engine, feed):
+def test_an_invalid_document_becomes_a_notice(engine, feed):
     engine.wait_for_subscriber()
     engine.send(b"garbage", posterior())
     found = until(feed, lambda found: len(found) >= 2)
@@ -126,7 +126,7 @@ def test_requests_are_answered(engine, feed):
     assert engine.heard == [{"command": "snapshot"}, {"command": "speed", "speed": None}]
 
 
-def test_what_the_engine_refuses_is_an_error_with_its_words(engine, feed):
+def test_a_refused_request_raises_with_the_engines_message(engine, feed):
     engine.replies["pause"] = {"ok": False, "error": "a live tracker cannot be paused"}
     with pytest.raises(TransportError, match="cannot be paused"):
         feed.request({"command": "pause"})
@@ -141,7 +141,7 @@ def test_a_request_after_the_end_is_an_error_not_a_crash(engine, feed):
         feed.request({"command": "status"})
 
 
-def test_a_list_gives_out_what_was_put_in():
+def test_a_list_feed_returns_its_documents():
     feed = ListFeed([run()], answer=lambda command: {"ok": True, "heard": command["command"]})
     feed.put(model())
     assert [type(document) for document in feed.poll()] == [RunStarted, type(model())]

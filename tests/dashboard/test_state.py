@@ -39,7 +39,7 @@ st.register_type_strategy(
 
 
 def any_document():
-    """Return documents that a decoder would let pass, however little sense they make."""
+    """Return documents that are decodable but may make no sense."""
     kinds = [kind for kind in d.Document.__args__ if kind is not d.RunStarted]
     anything = st.one_of([st.from_type(kind) for kind in kinds])
     return st.one_of(anything, st.sampled_from([run(), run("other"), *a_whole_run()]))
@@ -197,7 +197,7 @@ def test_an_onset_is_shaded_at_once():
 
 
 class TestSnapshot:
-    def test_fills_what_was_missed(self):
+    def test_fills_missed_documents(self):
         state = after()
         state.fill([run(), model(), trial(4), posterior(), summary(), validated()])
         assert state.run == run()

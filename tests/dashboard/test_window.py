@@ -239,6 +239,22 @@ def test_no_label_is_cut(make_window, feed, qtbot, preferences_file, size, theme
         assert window.rect().contains(panel.mapTo(window, panel.rect().bottomRight()))
 
 
+@pytest.mark.parametrize("column_px", [None, 250])
+def test_a_stranger_headline_is_whole(make_window, qtbot, column_px):
+    window = make_window(ListFeed([run(), model(), posterior({0: 0.9}, unknown=0.9996)]))
+    if column_px is not None:
+        docks = [window._docks.docks[key] for key in ("posterior_now", "gaze")]
+        window.resizeDocks(docks, [column_px, 700], Qt.Orientation.Horizontal)
+    answered(window, qtbot)
+    panel = window.panels["posterior_now"]
+    assert panel.width() <= (column_px or 350)
+    assert panel._name.text() == "Unknown viewer"
+    assert "99.9" in panel._percent.text()
+    assert _cut_labels(window) == []
+    evidence = panel._evidence
+    assert evidence.height() >= evidence.heightForWidth(evidence.width())
+
+
 def _cut_labels(window):
     cut = []
     for label in window.findChildren(QLabel):

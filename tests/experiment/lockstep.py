@@ -16,7 +16,7 @@ from gazelive.experiment.process.device_thread import DeviceThread
 
 T = TypeVar("T")
 PATIENCE_S = 240.0
-"""Nothing waits so long unless a thread waits for what is not this clock (`away`)."""
+"""Longest wait; reached only by a thread that waits for something else (`away`)."""
 
 
 class LockstepClock:

@@ -1,4 +1,4 @@
-"""What is done with real windows, run by `in_window` of conftest.py; prints one JSON object."""
+"""Actions with real windows, run by `in_window` of conftest.py; prints one JSON object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import Any
 
 import msgspec
 
-from gazelive.clock import Clock, ManualClock, MonotonicClock
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from manual_clock import ManualClock
+
+from gazelive.clock import Clock, MonotonicClock
 from gazelive.errors import GazeliveError
 from gazelive.experiment.config.schema import ExperimentConfig, Screen, Stimuli, Tracker, Trial
 from gazelive.experiment.display.display import (

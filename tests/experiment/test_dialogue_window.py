@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gazelive.experiment.display.display import Participant
-from gazelive.experiment.process.dialogue import Asking, TakenSessions, ask_participant
+from gazelive.experiment.process.dialogue import DialogInput, ExistingSessions, ask_participant
 
 pytest.importorskip("PyQt6")
 
@@ -27,7 +27,9 @@ DEFAULTS = Participant(viewer=None, session=1, eyes="R", mode="enrol")
 def dialogue(qtbot: QtBot) -> ParticipantDialogue:
     from gazelive.experiment.process.dialogue_window import ParticipantDialogue
 
-    dialogue = ParticipantDialogue(Asking(DEFAULTS, TakenSessions({"v01": [1, 2], "": [4]})))
+    dialogue = ParticipantDialogue(
+        DialogInput(DEFAULTS, ExistingSessions({"v01": [1, 2], "": [4]}))
+    )
     qtbot.addWidget(dialogue)
     return dialogue
 
@@ -56,7 +58,7 @@ def test_the_session_follows_the_viewer_until_it_is_chosen(dialogue: Participant
     assert "3 is free" in dialogue.problem.text()
 
 
-def test_who_is_to_be_identified_may_be_unknown(dialogue: ParticipantDialogue) -> None:
+def test_identify_mode_needs_no_viewer_id(dialogue: ParticipantDialogue) -> None:
     dialogue.modes["identify"].setChecked(True)
     dialogue.eye.setCurrentIndex(dialogue.eye.findData("LR"))
     assert dialogue.start.isEnabled()

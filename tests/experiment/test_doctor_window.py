@@ -27,7 +27,7 @@ def _virtual_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def test_what_a_virtual_screen_is(tmp_path: Path) -> None:
+def test_a_virtual_screen_is_described(tmp_path: Path) -> None:
     toml = tmp_path / "lab.toml"
     toml.write_text("[screen]\nnumber = 0\n[dashboard]\nopen = false\n")
     situation = Situation(examine_config(toml))

@@ -1,4 +1,4 @@
-"""Real PsychoPy windows on a virtual screen: what is painted is what is on the screen."""
+"""Real PsychoPy windows on a virtual screen show the painted scenes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_pixels_are_counted_from_the_top_left(in_window: InWindow, tmp_path: Pat
     assert tuple(seen[200, 100]) == (16, 16, 16)
 
 
-def test_flips_are_paced_where_there_is_no_screen(in_window: InWindow) -> None:
+def test_flips_are_paced_without_a_screen(in_window: InWindow) -> None:
     said = in_window("frames", n=40, windowed=True, size_px=(320, 180))
     assert said["is_synced"] is False
     assert said["frame_s"] == 1 / 60
@@ -168,7 +168,7 @@ def test_the_vendors_calibration_shows_our_target(
         ),
     ],
 )
-def test_what_does_not_fit_the_screen_is_refused(
+def test_settings_that_do_not_fit_the_screen_are_refused(
     in_window: InWindow, screen: dict[str, Any], error: str, text: str
 ) -> None:
     said = in_window("refusal", screen=screen)
@@ -176,7 +176,7 @@ def test_what_does_not_fit_the_screen_is_refused(
     assert text in said["text"]
 
 
-def test_without_a_screen_it_is_said_what_to_do() -> None:
+def test_without_a_screen_the_error_says_what_to_do() -> None:
     pytest.importorskip("psychopy")
     if not sys.platform.startswith("linux"):
         pytest.skip("there is always a screen")

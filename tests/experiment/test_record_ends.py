@@ -97,7 +97,7 @@ def wait_for(lab: Path, kind: str, process: subprocess.Popen[str]) -> Path:
 
 
 def wait_for_trial(folder: Path, number: int, process: subprocess.Popen[str]) -> int:
-    """Wait until the engine has settled so many trials."""
+    """Wait until the engine has settled this number of trials."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         assert process.poll() is None, process.communicate()[0]

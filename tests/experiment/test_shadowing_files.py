@@ -59,7 +59,7 @@ def test_replay(folder: Path) -> None:
     assert said["intervals"] == 1
 
 
-def test_record_with_dashboard_and_a_script_that_imports_what_is_beside_it(
+def test_record_with_dashboard_and_a_script_that_imports_its_neighbour(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("PyQt6")

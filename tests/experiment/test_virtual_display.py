@@ -63,7 +63,7 @@ def test_a_screen_ends_when_its_block_fails() -> None:
 
 @needs_xvfb
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed")
-def test_a_screen_does_not_outlive_who_was_killed() -> None:
+def test_a_screen_ends_with_its_killed_process() -> None:
     program = (
         "from gazelive.system.screen import virtual_display\n"
         "import sys\n"

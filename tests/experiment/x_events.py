@@ -1,4 +1,4 @@
-"""What a person does to a window, through the X server: press keys, click on ×."""
+"""User input to a window through the X server: keys, and a click on ×."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class XEvents:
         self._root = ctypes.c_ulong(self._x.XDefaultRootWindow(self._display))
 
     def press(self, *keys: str) -> None:
-        """Press and let go of keys, by their X11 names, in the window below the pointer."""
+        """Press and release keys, by their X11 names, in the window below the pointer."""
         for key in keys:
             symbol = ctypes.c_ulong(self._x.XStringToKeysym(key.encode()))
             code = self._x.XKeysymToKeycode(self._display, symbol)
@@ -43,7 +43,7 @@ class XEvents:
         self._x.XSync(self._display, False)
 
     def ask_to_close(self, window: int) -> None:
-        """Send what a window manager sends when somebody clicks on ×."""
+        """Send the message of a window manager after a click on ×."""
         event = _ClientMessage()
         event.type = 33  # ClientMessage
         event.window = window

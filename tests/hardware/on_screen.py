@@ -82,7 +82,7 @@ def photodiode(lab: str, address: str, folder: str) -> dict[str, Any]:
 
 
 def calibration(lab: str, address: str, folder: str) -> dict[str, Any]:
-    """Calibrate, validate, check drift in the middle of the screen; return what was found."""
+    """Calibrate, validate, check drift in the middle of the screen; return the results."""
     clock = MonotonicClock()
     config = read_config(Path(lab))
     display = PsychoPyDisplay(config.screen, clock=clock)

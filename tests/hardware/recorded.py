@@ -39,7 +39,7 @@ class Recorded:
 
     @property
     def quality(self) -> list[str]:
-        """What the device reported about its own data."""
+        """Quality messages of the device."""
         return [text for _, text in self.messages if text.startswith("GAZELIVE_QUALITY")]
 
     def clock_line(self) -> tuple[float, float, float]:

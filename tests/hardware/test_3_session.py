@@ -48,7 +48,7 @@ class Run:
 
     @property
     def printed(self) -> str:
-        """What it printed."""
+        """Output of the process."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     @property
@@ -58,7 +58,7 @@ class Run:
         return folder
 
     def wait_for(self, kind: str, number: int = 1) -> None:
-        """Wait until the engine has written so many documents of a kind."""
+        """Wait until the engine has written this number of documents of a kind."""
         until_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < until_s:
             assert self.process.poll() is None, self.printed
@@ -230,7 +230,7 @@ def test_killed_dashboard(simulate: Start) -> None:
 
 
 def test_killed_experiment(simulate: Start, note: Note) -> None:
-    """What was recorded is on disk."""
+    """The recording is on disk."""
     run = simulate("--no-dashboard")
     run.wait_for("IntervalSettled", 2)
     run.kill(EXPERIMENT)

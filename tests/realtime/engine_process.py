@@ -17,7 +17,7 @@ from gazelive.system.process import one_thread_environment
 
 MAIN = Path(__file__).with_name("engine_main.py")
 START_S = 240.0
-"""How long a process may take to start: it may have to compile everything first."""
+"""Longest start of a process: it may have to compile all kernels first."""
 
 
 class EngineProcess:
@@ -37,7 +37,7 @@ class EngineProcess:
         )
 
     def wait_for(self, is_true, timeout_s: float = START_S) -> dict:
-        """Ask how it stands until it stands as wanted."""
+        """Request the status until it is the expected one."""
         deadline_s = time.monotonic() + timeout_s
         while time.monotonic() < deadline_s:
             assert self.process.poll() is None, f"it ended with {self.process.returncode}"

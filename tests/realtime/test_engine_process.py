@@ -1,4 +1,4 @@
-"""The engine as a process: killed, late, overrun, fed with faults; nothing is lost or repeated."""
+"""The engine process: killed, late, overrun or with faulty data, it loses and repeats nothing."""
 
 import random
 import subprocess
@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import zmq
 
-from gazelive.clock import ManualClock
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import TransportError
@@ -29,7 +28,6 @@ from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.engine.sinks import DocumentList
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.device_control import DeviceControl
@@ -38,7 +36,9 @@ from gazelive.recordings.session.manifest import DOCUMENTS_NAME, SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ..support.document_list import DocumentList
 from ..support.faults import BackwardTimes, FaultyDevice, Jitter, LostSamples, RepeatedTimes, Stalls
+from ..support.manual_clock import ManualClock
 from ..support.recordings import make_block, make_recording
 from ..support.streams import MODEL, settled_live, settled_offline
 from .engine_process import EngineProcess
@@ -84,7 +84,7 @@ class Owner:
             self.sender(chunk, stream)
 
     def steps(self, n: int) -> bool:
-        """Move so many chunks; False where there are no more."""
+        """Move this number of chunks; return False if there are no more."""
         for _ in range(n):
             if self.device.finished:
                 return False

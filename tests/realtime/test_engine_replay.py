@@ -74,7 +74,7 @@ def offline_posteriors(folder: Path, model_path: Path) -> list[tuple]:
     return found
 
 
-def test_a_replay_says_what_offline_identification_says(corpus, model, tmp_path, capsys):
+def test_a_replay_equals_offline_identification(corpus, model, tmp_path, capsys):
     folder = tmp_path / "session"
     replay(
         corpus / "v002_s2",
@@ -140,7 +140,7 @@ def test_only_the_engine_loads_the_model(corpus, model, tmp_path, capsys, monkey
     assert not loaded
 
 
-def test_what_cannot_work_is_refused_before_anything_is_written(corpus, tmp_path):
+def test_impossible_settings_are_refused_before_writing(corpus, tmp_path):
     folder = tmp_path / "session"
     for wrong in ("fast", "0", "-1", "nan"):
         with pytest.raises(ConfigError, match="--speed"):

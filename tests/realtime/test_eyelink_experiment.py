@@ -147,11 +147,11 @@ def test_a_session_in_two_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not lab.host.is_connected
 
 
-def test_a_cable_that_comes_off_leaves_what_came_and_says_where_the_edf_is(
+def test_a_lost_connection_keeps_the_samples_and_names_the_edf(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab = Lab(tmp_path, Behaviour(disconnect_after=700), monkeypatch)
-    with pytest.raises(DeviceDisconnectedError, match="connection to the EyeLink was lost"):
+    with pytest.raises(DeviceDisconnectedError, match="EyeLink was lost"):
         lab.run()
     lab.check_samples()
     assert "it is on the Host PC as ANNA_1.EDF" in capsys.readouterr().err
@@ -161,11 +161,11 @@ def test_a_cable_that_comes_off_leaves_what_came_and_says_where_the_edf_is(
     assert [what for _, _, what in manifest.config["outcome"]["trials"]] == ["aborted"]
 
 
-def test_a_transfer_that_breaks_is_told_after_everything_else_is_saved(
+def test_a_broken_transfer_is_reported_after_all_else_is_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab = Lab(tmp_path, Behaviour(transfer_breaks=True), monkeypatch)
-    with pytest.raises(DeviceError, match=r"on the Host PC as ANNA_1\.EDF"):
+    with pytest.raises(DeviceError, match=r"Host PC.* ANNA_1\.EDF"):
         lab.run()
     lab.check_samples()
     assert read_manifest(lab.folder).stop_reason == "all images were shown"

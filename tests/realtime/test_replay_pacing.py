@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 
+from ..support.manual_clock import ManualClock
 from ..support.recordings import make_recording, numbered_block
 
 MINUTES = 10

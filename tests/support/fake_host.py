@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gazelive.clock import ManualClock
 from gazelive.devices.pacing import Pace
 from gazelive.devices.simulated import generated_image
 from gazelive.devices.simulated_host import (
@@ -28,6 +27,8 @@ from gazelive.gaze.samples import Samples, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN, ScreenGeometry
 from gazelive.gaze.stream import Message
 from gazelive.simulation.viewer import ViewerSimulation
+
+from .manual_clock import ManualClock
 
 START_SAMPLES, END_SAMPLES, START_FIXATION, SAMPLE, LOST = 15, 16, 7, 200, 0x3F
 _EYE_WORDS = {"L": "LEFT", "R": "RIGHT"}
@@ -43,14 +44,14 @@ class Behaviour:
     is_blind: bool = False
     """No eye is tracked."""
     lose: range = range(0)
-    """Which of all recorded samples never arrive."""
+    """Mask of recorded samples that never arrive."""
     latency_us: int = 0
-    """From the camera to the queue; what is on its way when recording ends still comes."""
+    """Delay from camera to queue; samples under way at the end of recording still arrive."""
     queue_size: int = 100_000
     disconnect_after: int | None = None
-    """After so many samples the link is dead."""
+    """Number of samples after which the link is dead."""
     menu_after: tuple[int, int] | None = None
-    """After so many samples the operator chooses (code) in the abort menu."""
+    """Number of samples after which the operator chooses (code) in the abort menu."""
     replies: dict[str, str] = field(default_factory=dict)
     """Settings that the tracker has otherwise than they were sent."""
     refuses: tuple[str, ...] = ()
@@ -58,17 +59,17 @@ class Behaviour:
     refuses_loudly: bool = False
     """pylink raises what the tracker refuses."""
     reply_s: float = 0.0
-    """How long the tracker takes to tell a setting."""
+    """Time that the tracker needs to report a setting."""
     message_code: int = 0
     start_code: int = 0
     sends_samples: bool = True
     half_ms: str = "flag"
-    """How samples at 2000 Hz tell their half milliseconds: flag, decimal or not at all."""
+    """Coding of half milliseconds at 2000 Hz: flag, decimal or none."""
     setups: list[str] = field(default_factory=list)
-    """What the operator does in each set-up: calibrate (also by default), leave, abort, fail."""
+    """Operator's action in each set-up: calibrate (default), leave, abort, fail."""
     drift_codes: list[int] = field(default_factory=list)
     words: str = "edf"
-    """How results are told: edf, short or other."""
+    """Format of calibration results: edf, short or other."""
     transfer_s: float = 0.0
     transfer_breaks: bool = False
     transfer_loses: int = 0
@@ -221,7 +222,7 @@ class FakeHost:
         self._land(self.now_us - self.behaviour.latency_us)
 
     def _land(self, until_us: float) -> None:
-        """Let what is on its way arrive, up to a time."""
+        """Deliver samples under way, up to a time."""
         while self._flying and self._flying[0]["tracker_time_us"][0] <= until_us:
             self._arrive(self._flying.popleft())
 

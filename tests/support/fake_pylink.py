@@ -69,7 +69,7 @@ class FakeEye:
 
 
 class FakeSample:
-    """One sample as the link has it: milliseconds, and numbers for what is missing."""
+    """One sample of the link: milliseconds, with codes for missing data."""
 
     def __init__(self, sample: Samples, eyes: str, half_ms: str) -> None:
         self._eyes = {eye: _eye(sample, eye) for eye in eyes}
@@ -109,7 +109,7 @@ def _eye(sample: Samples, eye: str) -> FakeEye:
 
 
 class Calls:
-    """Who was called with what, and that one thread called while it recorded."""
+    """Records calls and their arguments, and checks that one thread makes them while recording."""
 
     def __init__(self, host: FakeHost) -> None:
         self.log: list[tuple[str, tuple[Any, ...]]] = []

@@ -294,7 +294,7 @@ class FaultyDevice:
         return chunk
 
     def _damaged(self, chunk: Chunk) -> Chunk | None:
-        """Return what is left of a chunk, if anything."""
+        """Return the chunk with its faults; None if nothing is left of it."""
         samples, messages = chunk.samples, chunk.messages
         for change in self._changes:
             samples = change(samples)
@@ -319,7 +319,7 @@ class FaultyDevice:
         return self._device.tracker_time_us()
 
     def stop(self) -> None:
-        """End the block; what was held up can be read at once."""
+        """End the block; delayed chunks can be read at once."""
         self._recording = False
         self._device.stop()
 

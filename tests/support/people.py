@@ -40,7 +40,7 @@ OF_AXIS = {
 
 @dataclass(frozen=True)
 class Person:
-    """Who looks; `number` decides everything about them, `spread` how far people are apart."""
+    """A viewer: `number` determines all traits, `spread` the differences between viewers."""
 
     number: int
     spread: float = 0.5
@@ -58,7 +58,7 @@ class Person:
         image: str | None = None,
         rate_hz: float = 1000.0,
     ) -> Scanpath:
-        """Return a scanpath of so many saccades."""
+        """Return a scanpath of `n_saccades` saccades."""
         traits = np.random.default_rng((7, self.number)).normal(0, self.spread, 16 + N_COLUMNS)
         rng = np.random.default_rng((11, self.number, seed))
         n = n_saccades + 1 if n_saccades else 0
@@ -84,7 +84,7 @@ class Person:
 
 
 def people(n: int, spread: float = 0.5, first: int = 0) -> list[Person]:
-    """Return so many people."""
+    """Return `n` viewers."""
     return [Person(number, spread) for number in range(first, first + n)]
 
 
@@ -96,7 +96,7 @@ def labelled_looks(
     seed: int = 0,
     sessions: tuple[str, ...] = ("1",),
 ) -> list[tuple[str, str, Scanpath]]:
-    """Return (viewer, session, scanpath) of everybody looking at the same images."""
+    """Return (viewer, session, scanpath) of all viewers on the same images."""
     return [
         (
             person.name,
@@ -148,7 +148,7 @@ def write_table(path, persons, n_images, n_saccades, *, unit="deg", sessions=(""
 
 @functools.cache
 def small_corpus() -> Path:
-    """Return a corpus of four simulated viewers in two sessions; nobody may change it."""
+    """Return a corpus of four simulated viewers in two sessions; tests must not change it."""
     kept = tempfile.TemporaryDirectory(prefix="gazelive-test-")
     atexit.register(kept.cleanup)
     folder = Path(kept.name) / "corpus"

@@ -37,7 +37,7 @@ def paper_geometry(_stream: StreamDescription) -> FoundGeometry:
 
 @dataclass(frozen=True)
 class Cuts:
-    """Where a stream is cut, and by how many chunks its messages are early (−) or late."""
+    """Cuts of a stream, and the number of chunks by which its messages are early (−) or late."""
 
     fractions: tuple[float, ...] = ()
     shifts: tuple[int, ...] = (0,)

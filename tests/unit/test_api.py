@@ -1,4 +1,4 @@
-"""What notebooks call; docs/python.md is run as it stands."""
+"""The Python API; runs the examples of docs/python.md."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_pixels_need_a_screen_and_take_where_the_eye_is(columns: dict[str, np.nd
     )
     x_px, y_px = screen.deg_to_px(columns["x_deg"], columns["y_deg"])
     recording = gazelive.from_columns({"t_ms": columns["t_ms"], "x_px": x_px, "y_px": y_px})
-    with pytest.raises(gazelive.GazeliveError, match="size and distance of the screen"):
+    with pytest.raises(gazelive.GazeliveError, match="size and distance"):
         gazelive.detect(recording)
     found = gazelive.detect(recording, screen=screen)
     assert np.abs(found.saccades["start_y_deg"].to_numpy()).max() < 0.2
@@ -99,13 +99,13 @@ def test_problems_are_warnings(columns: dict[str, np.ndarray]) -> None:
         ({"time": [1, 2]}, "a sample table needs t_ms"),
     ],
 )
-def test_columns_that_are_no_recording(columns: dict[str, list[float]], reason: str) -> None:
+def test_invalid_columns_are_refused(columns: dict[str, list[float]], reason: str) -> None:
     with pytest.raises(gazelive.GazeliveError, match=reason):
         gazelive.from_columns(columns)
 
 
-def test_a_folder_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
-    with pytest.raises(gazelive.GazeliveError, match="there is no such folder"):
+def test_a_missing_folder_is_reported_before_reading(tmp_path: Path) -> None:
+    with pytest.raises(gazelive.GazeliveError, match="no such folder"):
         gazelive.train(tmp_path, stimuli=tmp_path / "nowhere")
 
 
@@ -155,7 +155,7 @@ class TestRecordingsInMemory:
             model.identify(path)[0].posterior for path in paths
         ]
 
-    def test_who_looked_may_stand_in_the_recordings(self, corpus: Path) -> None:
+    def test_viewers_can_come_from_the_recordings(self, corpus: Path) -> None:
         recordings = [
             gazelive.read(corpus / f"{viewer}_s{n}") for viewer in VIEWERS for n in (1, 2)
         ]
@@ -163,7 +163,7 @@ class TestRecordingsInMemory:
         assert model.viewers == ("v001", "v003", "v004")
         assert model.trained.provenance.sessions == ("2",)
         nameless = replace(recordings[0], viewer=None, session=None)
-        with pytest.raises(gazelive.GazeliveError, match="recording 2 names no viewer"):
+        with pytest.raises(gazelive.GazeliveError, match=r"recording 2 .*viewer"):
             gazelive.train([recordings[0], nameless])
         found = labelled({"anna": [nameless, corpus / "v001_s2", recordings[0]]})
         assert [(one.viewer, one.session) for one in found] == [
@@ -172,11 +172,11 @@ class TestRecordingsInMemory:
             ("anna", "1"),
         ]
 
-    def test_columns_say_who_and_when(self, columns: dict[str, np.ndarray]) -> None:
+    def test_columns_carry_viewer_and_session(self, columns: dict[str, np.ndarray]) -> None:
         recording = gazelive.from_columns(columns, viewer="anna", session=3)
         assert (recording.viewer, recording.session) == ("anna", "3")
 
-    def test_what_is_damaged_was_told_when_it_was_read(
+    def test_damage_is_reported_on_reading_only(
         self, model: gazelive.Model, tmp_path: Path
     ) -> None:
         path = damage(lab_recording(tmp_path / "broken.asc", "v001", "2"))
@@ -202,14 +202,14 @@ class TestRecordingsInMemory:
         assert by_path.posterior == by_recording.posterior
 
     @pytest.mark.parametrize("source", [{"t_ms": [1.0]}, [], [3], 3, pa.table({"t_ms": [1.0]})])
-    def test_what_is_no_recording(self, model: gazelive.Model, source: Any) -> None:
-        with pytest.raises(gazelive.GazeliveError, match=r"make a recording with gazelive\.from_c"):
+    def test_other_objects_are_refused(self, model: gazelive.Model, source: Any) -> None:
+        with pytest.raises(gazelive.GazeliveError, match=r"gazelive\.from_c"):
             model.identify(source)
-        with pytest.raises(gazelive.GazeliveError, match=r"make a recording with gazelive\.from_c"):
+        with pytest.raises(gazelive.GazeliveError, match=r"gazelive\.from_c"):
             gazelive.train({"anna": source})
 
     def test_a_model_of_a_table_takes_none(self, corpus: Path, tmp_path: Path) -> None:
         with pytest.warns(gazelive.GazeliveWarning):
             model = gazelive.train(write_table(tmp_path / "t.csv", people(2), 6, 12))
-        with pytest.raises(gazelive.GazeliveError, match="trained on a fixation table"):
+        with pytest.raises(gazelive.GazeliveError, match="on a fixation table"):
             model.identify(gazelive.read(corpus / "v001_s1"))

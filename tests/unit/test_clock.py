@@ -2,10 +2,12 @@ import time
 
 import pytest
 
-from gazelive.clock import Clock, ManualClock, MonotonicClock
+from gazelive.clock import Clock, MonotonicClock
+
+from ..support.manual_clock import ManualClock
 
 
-def test_a_manual_clock_moves_only_when_told():
+def test_a_manual_clock_moves_only_when_advanced():
     clock = ManualClock()
     assert clock.now_s() == 0
     clock.advance_s(1.5)

@@ -57,7 +57,7 @@ def test_kernel_modules_are_named_as_they_are_called() -> None:
     assert named <= kernels, named - kernels
 
 
-def test_files_of_the_package_are_where_they_are_looked_for() -> None:
+def test_package_files_are_found() -> None:
     looked_for = {
         ast.literal_eval(call.args[0])
         for path in files()

@@ -25,7 +25,7 @@ def test_fails_once():
 
 
 @pytest.mark.skipif(not (STRESS.parents[1] / ".git").exists(), reason="not a clone")
-def test_what_failed_is_kept_and_named_when_it_goes_on(tmp_path: Path) -> None:
+def test_failures_are_kept_and_named_on_resume(tmp_path: Path) -> None:
     suite = tmp_path / "test_suite.py"
     suite.write_text(TESTS, encoding="utf-8")
 

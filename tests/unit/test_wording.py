@@ -37,7 +37,7 @@ def test_lists() -> None:
         ("gazelive/__main__.py", "/usr/bin/gazelive", f"{sys.executable} -m gazelive"),
     ],
 )
-def test_what_to_type_for_this_program(
+def test_command_of_this_program(
     called: str, known: str | None, typed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", [called])

@@ -46,7 +46,7 @@ class Gauge:
     value: str
     level: Level
     meaning: str
-    """What the number means, and its limits."""
+    """Definition of the number, and its limits."""
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ class Line:
     settled_p: list[float]
     running_x: list[float]
     running_p: list[float]
-    """From each settled point through the running ones after it; NaN between images."""
+    """Line from each settled point through the running ones after it; NaN between images."""
 
 
 class PosteriorHistory:

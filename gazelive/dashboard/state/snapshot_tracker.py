@@ -28,7 +28,7 @@ class SnapshotTracker:
         self._has_all = False
 
     def observe(self, documents: Iterable[Document]) -> None:
-        """Look at new documents: from the start of a run on, nothing is missed."""
+        """Check new documents: after the start of a run, nothing is missed."""
         if any(isinstance(document, RunStarted) for document in documents):
             self._has_all = True
 
@@ -42,5 +42,5 @@ class SnapshotTracker:
 
     @property
     def needs_snapshot(self) -> bool:
-        """Whether documents were missed and the engine has them."""
+        """True if documents were missed and the engine has them."""
         return not self._has_all and self.engine_state in _HAS_ALL

@@ -55,13 +55,13 @@ class DashboardState:
 
     run: RunStarted | None
     stopped: str | None
-    """Why the run ended; None while it lasts."""
+    """Reason for the end of the run; None while it lasts."""
     model: ModelLoaded | None
     trial: TrialStarted | None
     trial_open: bool
     posterior: Posterior | None
     summaries: deque[QualitySummary]
-    """Of the last seconds."""
+    """Quality summaries of the last seconds."""
     validations: dict[str, Validated]
     """The last validation of each eye."""
     threshold_deg_s: float | None
@@ -80,7 +80,7 @@ class DashboardState:
         self.screen = ScreenView.of(None)
         self.connected = False
         self.catching_up = False
-        """Whether the engine is reading what was recorded before it started."""
+        """True if the engine is reading what was recorded before it started."""
         self.playback: Playback | None = None
         self.run = None
         self.model = None

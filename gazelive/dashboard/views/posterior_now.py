@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gazelive.dashboard.state.posteriors import ROWS, Candidate, Ranking, ViewerSlots
 from gazelive.dashboard.state.state import DashboardState
@@ -19,6 +27,8 @@ from gazelive.wording import THIN, bounded_percent, counted
 
 WIDEST_NAME_SHARE = 0.5
 """Fraction of the width for names and symbols."""
+HEADLINE_GAP_PX = 14
+"""Between the percentage and the name beside it."""
 TALLEST_ROW_LINES = 2.6
 SHORTEST_ROW_LINES = 1.15
 
@@ -186,16 +196,16 @@ class PosteriorNow(Panel):
         for label in (self._words, self._evidence):
             label.setObjectName("faint")
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            label.setWordWrap(True)
+        self._headline = QHBoxLayout()
         self._bars = PosteriorBars()
         self._content = QWidget()
         self._hint = Hint("", on_plot=False)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(14)
-        top.addWidget(self._percent)
-        top.addWidget(self._name, 1)
+        self._headline.addWidget(self._percent)
+        self._headline.addWidget(self._name, 1)
         state = QHBoxLayout()
         state.setSpacing(8)
         state.addWidget(self._badge)
@@ -203,7 +213,7 @@ class PosteriorNow(Panel):
         column = QVBoxLayout(self._content)
         column.setContentsMargins(10, 4, 10, 8)
         column.setSpacing(4)
-        column.addLayout(top)
+        column.addLayout(self._headline)
         column.addLayout(state)
         column.addWidget(self._words)
         column.addSpacing(4)
@@ -247,16 +257,22 @@ class PosteriorNow(Panel):
         self._bars.set_look(look)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
-        """Shorten a long name to the new width."""
+        """Fit the name to the new width."""
         super().resizeEvent(event)
         self._fit_name()
 
     def _fit_name(self) -> None:
+        """Put the name beside the percentage, or below it where it would be cut."""
         if self._leader is None:
             return
         metrics = QFontMetricsF(self._name.font())
-        width = max(self.width() - self._percent.sizeHint().width() - 34, 40)
-        self._name.setText(fitting_name(self._leader, metrics, width))
+        width = self.width() - 20
+        beside = width - self._percent.sizeHint().width() - HEADLINE_GAP_PX
+        fits_beside = metrics.horizontalAdvance(self._leader.name) <= beside
+        direction = QBoxLayout.Direction
+        self._headline.setDirection(direction.LeftToRight if fits_beside else direction.TopToBottom)
+        self._headline.setSpacing(HEADLINE_GAP_PX if fits_beside else 0)
+        self._name.setText(fitting_name(self._leader, metrics, max(width, 40)))
         self._name.setToolTip(self._leader.name)
 
     def _show_evidence(self, ranking: Ranking) -> None:

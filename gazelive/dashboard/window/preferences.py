@@ -68,7 +68,7 @@ class Preferences:
 
     @property
     def hide_viewer(self) -> bool:
-        """Whether the viewer's name is hidden."""
+        """True if the viewer's name is hidden."""
         return str(self._settings.value("session/hide_viewer", "false")).lower() == "true"
 
     @hide_viewer.setter

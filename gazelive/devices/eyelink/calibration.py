@@ -120,7 +120,7 @@ class SetupRoom:
             code, text = tracker.getCalibrationResult(), self._last_text()
             tracker.setOfflineMode()
             time_us = round(tracker.trackerTimeUsec())
-        self._heed_ctrl_c()
+        self._raise_if_interrupted()
         if not self._link.is_connected:
             raise self._link.lost("calibrating")
         if code in (ABORTED, FAILED):
@@ -146,7 +146,7 @@ class SetupRoom:
             if not self._link.is_connected:
                 raise self._link.lost("checking drift") from error
             raise CalibrationError(f"the drift check failed ({error}): recalibrate") from error
-        self._heed_ctrl_c()
+        self._raise_if_interrupted()
         if code != 0:
             how = "was left with Esc" if code == ABORTED else f"failed (code {code})"
             raise CalibrationError(f"the drift check {how}: recalibrate")
@@ -156,7 +156,7 @@ class SetupRoom:
     def _last_text(self) -> str:
         return (self._link.tracker.getCalibrationMessage() or "").strip()
 
-    def _heed_ctrl_c(self) -> None:
+    def _raise_if_interrupted(self) -> None:
         """Raise an error that occurred in the graphics, which pylink may not pass on."""
         if getattr(self._graphics, "was_interrupted", False):
             raise KeyboardInterrupt

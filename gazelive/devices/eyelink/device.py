@@ -82,10 +82,10 @@ class EyeLinkDevice:
         """Description of each block."""
         self._setup_room = SetupRoom(self._link)
         self._loss: str | None = None
-        """Why the tracker stopped, if it did."""
+        """Reason if the tracker stopped."""
         self._request: HostRequest | None = None
         self._was_ended = False
-        """Whether the operator at the Host PC ended the block, which we have not stopped yet."""
+        """True if the operator at the Host PC ended the block, which we have not stopped yet."""
         self._watch_s = 0.0
         try:
             with self._link.doing("being configured"):

@@ -62,7 +62,7 @@ class SampleQueue:
         self._status_of: dict[int, int] = {}
 
     def drain(self) -> Drained:
-        """Take what is there, at most `MAX_CHUNK_SAMPLES`; the queue is empty if fewer came."""
+        """Drain the queue, at most `MAX_CHUNK_SAMPLES`; the queue is empty if fewer came."""
         tracker = self._tracker
         rows: list[tuple[Any, ...]] = []
         losses_us: list[int] = []

@@ -36,7 +36,7 @@ class EyeLinkSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     screen: ScreenGeometry
     address: str = "100.1.1.1"
-    """Of the Host PC; the vendor's default."""
+    """Address of the Host PC; the vendor's default."""
     sampling_rate_hz: float = 1000.0
     eyes: Eyes = "R"
     link_filter: Filter = "standard"
@@ -157,7 +157,7 @@ _EYE_WORDS: dict[Eyes, str] = {"L": "the left eye", "R": "the right eye", "LR": 
 
 @dataclass(frozen=True, slots=True)
 class BlockStart:
-    """What a block delivers, and its deviations from the settings."""
+    """Content of a block, and its deviations from the settings."""
 
     rate_hz: float
     eyes: Eyes

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from gazelive.experiment.config.schema import ExperimentConfig
 
-DEVICES = ("eyelink", "simulated", "replay:FILE")
+TRACKERS = ("eyelink", "simulated")
+DEVICES = (*TRACKERS, "replay:FILE")
 REPLAY = "replay:"
 LEAST_PX = 100
 PIXEL_MM = (0.03, 10.0)
-"""From the finest phone display to a projection on a wall."""
+"""Plausible pixel sizes: from the finest phone display to a projection on a wall."""
 PIXEL_ASPECT = (0.8, 1.25)
 """Pixel width by height: 1 on a flat panel, within a few per cent of measurement error."""
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?")
@@ -131,13 +132,13 @@ def _gate(config: ExperimentConfig) -> Iterator[Implausibility]:
 
 def _device(config: ExperimentConfig) -> Iterator[Implausibility]:
     device = config.tracker.device
-    if device in ("eyelink", "simulated"):
+    if device in TRACKERS:
         return
     if device.startswith(REPLAY):
         if not device.removeprefix(REPLAY).strip():
             yield Implausibility(("tracker.device",), 'no file given: write "replay:recording.edf"')
         return
-    near = difflib.get_close_matches(device.casefold(), ("eyelink", "simulated", "replay"), 1)
+    near = difflib.get_close_matches(device.casefold(), (*TRACKERS, "replay"), 1)
     meant = {"replay": "replay:FILE"}.get(near[0], near[0]) if near else ""
     hint = f'; did you mean "{meant}"?' if meant else ""
     choice = ", ".join(f'"{name}"' for name in DEVICES[:-1]) + f' or "{DEVICES[-1]}"'

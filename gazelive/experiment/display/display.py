@@ -77,7 +77,7 @@ class Display(Protocol):
     frame_s: float
     """Measured duration of a frame."""
     is_synced: bool
-    """Whether flips wait for the screen (vsync); else the clock paces them."""
+    """True if flips wait for the screen (vsync); else the clock paces them."""
 
     def prepare(self, scene: Scene) -> None:
         """Load what `scene` needs (decode the image, fill the texture) to show it quickly later.

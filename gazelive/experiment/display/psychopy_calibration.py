@@ -48,7 +48,7 @@ def make_graphics(
         """The vendor's graphics with our target."""
 
         was_interrupted = False
-        """Whether Ctrl-C was pressed; the native caller may not pass the exception on."""
+        """True if Ctrl-C was pressed; the native caller may not pass the exception on."""
 
         def get_input_key(self) -> list[Any]:
             """Return the pressed keys; after Ctrl-C always Esc, which leaves the setup."""

@@ -26,7 +26,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Situation:
-    """What the computer will be used for."""
+    """Intended use of the computer."""
 
     examined: ExaminedConfig | None = None
     """The experiment's TOML; without it, missing parts are only warnings."""
@@ -45,7 +45,7 @@ class Situation:
 
     @property
     def output_folder(self) -> Path:
-        """Where sessions are saved; without a TOML, the current folder."""
+        """Folder of the sessions; without a TOML, the current folder."""
         if self.examined is None:
             return Path.cwd()
         return resolved(self.config.output.folder, self.examined.path)

@@ -28,7 +28,7 @@ class WindowSeen(msgspec.Struct):
     flips_s: list[float] = []
     """Intervals between flips."""
     calibration_error: str = ""
-    """Why the vendor's calibration graphics do not load; empty if they do or are missing."""
+    """Error of the vendor's calibration graphics; empty if they do or are missing."""
 
 
 def look(screen: Screen) -> WindowSeen:

@@ -158,7 +158,7 @@ class DeviceThread:
             self._submit(device.hide)
 
     def watch(self, gate: FixationGate) -> None:
-        """Let a gate see all samples from now on; never waits."""
+        """Pass all samples from now on to a gate; never waits."""
 
         def begin() -> None:
             gate.from_us = self.device.tracker_time_us()
@@ -167,7 +167,7 @@ class DeviceThread:
         self._submit(begin)
 
     def lend(self, use: Callable[[], T]) -> T:
-        """Let the calling thread use the device, which must not be recording."""
+        """Run `use` in the calling thread; the device must not be recording."""
         if self._thread is None:
             return use()
         returned = threading.Event()
@@ -292,7 +292,7 @@ class DeviceThread:
             self.device.send_message(text, at_s)
 
     def _watch(self, chunk: Chunk, stream: StreamDescription) -> None:
-        """Look at a chunk that is on disk and was sent."""
+        """Pass a chunk, stored and sent already, to the gate."""
         del stream
         gate = self._gate
         if gate is not None:

@@ -21,14 +21,14 @@ LONGEST_VIEWER = 40
 WINDOW_MODULE = "gazelive.experiment.process.dialogue_window"
 
 
-class TakenSessions(msgspec.Struct, frozen=True):
-    """Which sessions are there already."""
+class ExistingSessions(msgspec.Struct, frozen=True):
+    """Sessions that exist already."""
 
     numbers: dict[str, list[int]] = {}
-    """By viewer; those who were to be identified are under the empty name."""
+    """Session numbers by viewer; identification sessions have the empty name."""
 
     @classmethod
-    def in_folder(cls, folder: Path) -> TakenSessions:
+    def in_folder(cls, folder: Path) -> ExistingSessions:
         """Return those in the folder that sessions go to; what cannot be read counts for none."""
         numbers: dict[str, list[int]] = {}
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -51,11 +51,11 @@ class TakenSessions(msgspec.Struct, frozen=True):
         return max(self.of(viewer), default=0) + 1
 
 
-class Asking(msgspec.Struct, frozen=True):
+class DialogInput(msgspec.Struct, frozen=True):
     """Input of the dialog's window."""
 
     defaults: Participant
-    taken: TakenSessions
+    taken: ExistingSessions
 
 
 def ask_participant(defaults: Participant, *, folder: Path) -> Participant | None:
@@ -65,7 +65,7 @@ def ask_participant(defaults: Participant, *, folder: Path) -> Participant | Non
     """
     if not has_screen():
         raise ConfigError("no screen for the dialog: give the participant with --viewer")
-    asking = Asking(defaults, TakenSessions.in_folder(folder))
+    asking = DialogInput(defaults, ExistingSessions.in_folder(folder))
     answered = subprocess.run(
         python_module(WINDOW_MODULE),
         input=msgspec.json.encode(asking),
@@ -97,7 +97,7 @@ def viewer_problem(viewer: str, mode: str) -> str | None:
     return None
 
 
-def session_problem(viewer: str, session: int, taken: TakenSessions) -> str | None:
+def session_problem(viewer: str, session: int, taken: ExistingSessions) -> str | None:
     """Return the problem of a session's number; None if it can be used."""
     if session in taken.of(viewer):
         whose = f" of {viewer}" if viewer else ""

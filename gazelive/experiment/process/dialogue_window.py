@@ -1,4 +1,4 @@
-"""The dialogue's own process: reads an `Asking` from its input, writes what was answered.
+"""The dialogue's own process: reads an `DialogInput` from its input, writes what was answered.
 
 Run by `dialogue.py` as `python -m gazelive.experiment.process.dialogue_window`.
 """
@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gazelive.experiment.display.display import Participant
-from gazelive.experiment.process.dialogue import Asking, session_problem, viewer_problem
+from gazelive.experiment.process.dialogue import DialogInput, session_problem, viewer_problem
 
 Mode = Literal["enrol", "identify"]
 MODE_TITLES: dict[Mode, tuple[str, str]] = {
@@ -41,9 +41,9 @@ DIM, PROBLEM = "color: palette(placeholder-text);", "color: #c5221f;"
 
 
 class ParticipantDialogue(QDialog):
-    """Mode, viewer, session and eye; it can be started only with what may be used."""
+    """Mode, viewer, session and eye; the start button needs valid entries."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: DialogInput) -> None:
         super().__init__()
         self._taken = asking.taken
         self._session_is_proposed = True
@@ -91,7 +91,7 @@ class ParticipantDialogue(QDialog):
 
     @property
     def answer(self) -> Participant:
-        """What the fields say."""
+        """Content of the fields."""
         return Participant(
             viewer=self.viewer.text().strip() or None,
             session=self.session.value(),
@@ -158,7 +158,7 @@ class ParticipantDialogue(QDialog):
         self._session_text.setText("" if before == 0 else f"{before} recorded so far")
         wrong_name = viewer_problem(viewer, self._mode)
         problem = wrong_name or session_problem(viewer, self.session.value(), self._taken)
-        # what nobody has filled in yet needs no reproach, only a button that waits
+        # an empty field is no mistake yet: the start button is only disabled
         self.problem.setText("" if problem is None or (wrong_name and not viewer) else problem)
         self.start.setEnabled(problem is None)
 
@@ -172,7 +172,7 @@ def _label(style: str) -> QLabel:
 
 def main() -> None:
     """Ask, and write the answer (null where it was cancelled)."""
-    asking = msgspec.json.decode(sys.stdin.buffer.read(), type=Asking)
+    asking = msgspec.json.decode(sys.stdin.buffer.read(), type=DialogInput)
     application = QApplication(sys.argv[:1])
     application.setStyle("Fusion")
     dialogue = ParticipantDialogue(asking)

@@ -17,7 +17,7 @@ def missing_files(config: ExperimentConfig, config_path: Path) -> list[str]:
         ("tracker.device", replay_file(config.tracker.device)),
         ("identify.model", config.identify.model),
     ):
-        if text is None or not text.isprintable():  # which is told as a mistake
+        if text is None or not text.isprintable():  # reported as a mistake
             continue
         if not resolved(text, config_path).exists():
             sentences.append(f"{key}: there is no {resolved(text, config_path)}")

@@ -16,7 +16,7 @@ from gazelive.experiment.config.reading import read_config, replay_file, resolve
 from gazelive.experiment.config.schema import ExperimentConfig
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.dialogue import (
-    TakenSessions,
+    ExistingSessions,
     ask_participant,
     session_problem,
     viewer_problem,
@@ -122,7 +122,7 @@ def participant(
 ) -> Participant | None:
     """Return who takes part, by the options or by a dialogue; None where it was cancelled."""
     eyes = _eyes(eye or config.tracker.eyes)
-    taken = TakenSessions.in_folder(sessions)
+    taken = ExistingSessions.in_folder(sessions)
     if viewer is None and _asks(config.tracker.device, mode, simulate_as):
         number = session or taken.next_free(None)
         proposed = Participant(viewer=None, session=number, eyes=eyes, mode=mode)

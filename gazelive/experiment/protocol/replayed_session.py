@@ -31,7 +31,7 @@ class ReplayedTrial(PlannedTrial, frozen=True, kw_only=True):
 
     recorded: Trial
     found: bool
-    """Whether the image file exists on this computer."""
+    """True if the image file exists on this computer."""
 
     @property
     def image(self) -> str:

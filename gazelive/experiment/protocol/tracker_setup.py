@@ -45,7 +45,7 @@ class TrackerSetup:
         self._say = say
         self._trials_since_calibration = self._trials_since_check = 0
         self.is_wanted = False
-        """Whether a calibration before the next trial was requested."""
+        """True if a calibration before the next trial was requested."""
 
     def count_trial(self) -> None:
         """Count a trial for the schedule."""

@@ -21,7 +21,7 @@ class Timings:
     """Timing of images over a session."""
 
     onset_delays_ms: list[float] = field(default_factory=list)
-    """From the frame that saw the gate open to the image onset."""
+    """Delays from the frame that saw the gate open to the image onset."""
     image_ms: list[float] = field(default_factory=list)
     """Duration of each image on the screen."""
 
@@ -42,12 +42,12 @@ class TrialLog:
         self._gate_s: float | None = None
         self._onset_s: float | None = None
         self._times: dict[str, str] = {}
-        self._is_judged = False
-        """Whether the message about the viewing's validity was sent."""
+        self._is_validity_sent = False
+        """True if the message about the viewing's validity was sent."""
 
     @property
     def image_is_on(self) -> bool:
-        """Whether the image is on the screen."""
+        """True if the image is on the screen."""
         return self._onset_s is not None
 
     def begin(self, trial: PlannedTrial) -> None:
@@ -78,7 +78,7 @@ class TrialLog:
 
     def seen(self) -> None:
         """Log, before the offset, that the image was shown in full."""
-        self._judge(counts=True)
+        self._send_validity(counts=True)
 
     def image_off(self, at_s: float) -> None:
         """Log the image offset."""
@@ -97,8 +97,8 @@ class TrialLog:
         The engine settles an interval at the image offset. Skipped and repeated viewings do not
         count; a viewing until the session was aborted does.
         """
-        if not self._is_judged:
-            self._judge(counts=outcome == "aborted" and self.image_is_on)
+        if not self._is_validity_sent:
+            self._send_validity(counts=outcome == "aborted" and self.image_is_on)
 
     def end(self, trial: PlannedTrial, attempt: int, outcome: Outcome, n_dropped: int) -> None:
         """Log the outcome of the trial, and stop recording."""
@@ -114,8 +114,8 @@ class TrialLog:
             self._device_thread.say(f"!V TRIAL_VAR {key} {value}")
         self._device_thread.stop_block(f"TRIAL_RESULT {RESULTS[outcome]}")
 
-    def _judge(self, *, counts: bool) -> None:
-        self._is_judged = True
+    def _send_validity(self, *, counts: bool) -> None:
+        self._is_validity_sent = True
         self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def _time(self, name: str, all_ms: list[float], seconds: float) -> None:

@@ -206,14 +206,14 @@ def tempered_windows(
     for number, path in enumerate(scanpaths):
         rows = counted_rows(path.saccades, least_amplitude_deg)
         pieces = unit_windows(len(rows), step)
-        shared = sum(beyond - first for first, beyond in pieces)
-        for first, beyond in pieces:
+        shared = sum(stop - first for first, stop in pieces)
+        for first, stop in pieces:
             window.clear()
-            for row in rows[first:beyond]:
+            for row in rows[first:stop]:
                 window.add(row)
             scores.append(window.tempered().copy())
             of_scanpath.append(number)
-            weights.append(len(rows) * (beyond - first) / shared)
+            weights.append(len(rows) * (stop - first) / shared)
     return Windows(
         np.array(scores, np.float32).reshape(-1, block.n_dimensions),
         np.array(of_scanpath, np.int64),
@@ -231,7 +231,7 @@ def directions_of(vectors: SingleFloats, weights: Floats, labels: Integers, n: i
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingIdentifier:
-    """See the module."""
+    """Identifies by cosines of embeddings; see the module."""
 
     method: str
     viewer_ids: tuple[str, ...]

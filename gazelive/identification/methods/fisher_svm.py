@@ -39,7 +39,7 @@ from gazelive.identification.training_data import TrainingSet
 from gazelive.models import markov_of_statistics, scanpath_statistics
 
 RIDGE = 0.1
-"""Of the empirical information, in units of its mean eigenvalue."""
+"""Ridge of the empirical information, in units of its mean eigenvalue."""
 SVM_COST = 0.1
 """C of the SVM in the whitened space; anything from 0.01 to 1 does as well."""
 
@@ -50,7 +50,7 @@ class FisherSvm:
 
     machine: Machine
     evidence: Linear
-    """From scores to log evidence, whitening and calibration multiplied in."""
+    """Map from scores to log evidence; includes whitening and calibration."""
     decisions: Floats
     """(units, viewers): cross-validated, without the calibration that was fitted to them."""
     held_out: Flags

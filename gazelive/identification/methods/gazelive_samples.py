@@ -58,7 +58,7 @@ USUAL_SACCADES = 20.0
 """Parameters of `default_temperature`, fitted across sessions of BioEye 2015
 (random dots and reading, both ways; galleries of 2 to 20, 20 to 230 saccades of each)."""
 USUAL_STRANGERS = UsualStrangers(spread=0.022, spread_per_log=0.0057, n_strangers=100.0)
-"""From half of the people of BioEye 2015."""
+"""Estimated on half of the people of BioEye 2015."""
 FEWEST_VIEWERS_TO_CALIBRATE = 20
 FEWEST_FOR_STRANGERS = 4
 VIEWER_FOLDS = 4
@@ -254,8 +254,8 @@ def _add_matches(
         if seen[-1] < amount:
             break
         for first in rng.choice(last, min(last, STRANGER_DRAWS), replace=False):
-            beyond = int(np.searchsorted(seen, seen[first] + amount))
-            part = slice(first, beyond)
+            stop = int(np.searchsorted(seen, seen[first] + amount))
+            part = slice(first, stop)
             total = weights[part] @ vectors[part].astype(np.float64)
             length = max(float(np.linalg.norm(total)), 1e-12)
             cosines = directions @ (total / length).astype(np.float32)

@@ -101,8 +101,8 @@ def score_weights(representation: Representation, weights: Floats) -> tuple[Bloc
         )
     made = []
     borders = representation.borders
-    for block, first, beyond in zip(representation.blocks, borders[:-1], borders[1:], strict=True):
-        own = weights[first:beyond]
+    for block, first, stop in zip(representation.blocks, borders[:-1], borders[1:], strict=True):
+        own = weights[first:stop]
         n_types, n_features, _ = block.cells.shape
         n_values = n_types * n_features * block.entries
         values = np.zeros((n_types, n_features, 2, weights.shape[1]))
@@ -147,7 +147,7 @@ class Closing:
 
 @dataclass(frozen=True, eq=False)
 class LinearIdentifier:
-    """See the module."""
+    """Identifies by linear weights on scores; see the module."""
 
     method: str
     viewer_ids: tuple[str, ...]
@@ -155,7 +155,7 @@ class LinearIdentifier:
     constant: Floats
     """(viewers,): c, once per unit."""
     usual_saccades: float
-    """Of a unit in training: while an interval runs, c counts by how much of it has been seen."""
+    """Saccades of a unit in training; scales c while an interval is open."""
     threshold: MatchThreshold
     plda: Plda | None = None
     """Model of strangers; None with too few viewers."""
@@ -308,7 +308,7 @@ class LinearProbe(CountingProbe):
             self._says |= weights.add(row, kernels.NEW, scratch, self._open)
 
     def complete_saccade(self, row: Rows) -> None:
-        """Take what was missing of the last saccade."""
+        """Add the late features of the last saccade."""
         for weights, scratch in zip(self._identifier.weights, self._scratch, strict=True):
             self._says |= weights.add(row, kernels.LATE, scratch, self._open)
 
@@ -368,7 +368,7 @@ class LinearFit:
     constant: Floats
     accuracy: Accuracy | None
     calibration: str
-    """How it was calibrated, in words."""
+    """Description of the probability calibration."""
     raw_scores: Floats
     """(units, dimensions): plain scores, for the model of strangers."""
     machine: Machine

@@ -44,7 +44,7 @@ from gazelive.models import (
 )
 
 DEFAULT_TEMPERATURE = 0.5
-"""Of the log likelihood ratio, where it cannot be cross-validated."""
+"""Temperature of the log likelihood ratio if it cannot be cross-validated."""
 
 
 class MarkovIdentifier(LinearIdentifier):

@@ -41,12 +41,12 @@ from gazelive.identification.probe import CountingProbe
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import unit_folds
 from gazelive.models import (
+    ImageFixations,
     ImageGrid,
     LiveScore,
     SaliencyBank,
     SceneWalkModel,
     SceneWalkParameters,
-    Seen,
     Viewing,
 )
 from gazelive.stimuli import SaliencyMap, find_image
@@ -54,7 +54,7 @@ from gazelive.stimuli import SaliencyMap, find_image
 GRID_CELLS = 64
 """Rows and columns; 128 would be four times the work, and the parameters are the same."""
 MARGIN = 0.05
-"""Of the extent of training's fixations, added on each side."""
+"""Margin on each side, as a fraction of the extent of the training fixations."""
 DEFAULT_TEMPERATURE = 0.5
 N_HALVES = 2
 """Folds for the temperature of the likelihood ratio; every viewer is fitted once for each."""
@@ -75,7 +75,7 @@ class Scene:
         return chosen.density, chosen.source
 
     def image_problem(self, image: str | None) -> str | None:
-        """Say why the file of an image cannot be used; None if it can or is not needed."""
+        """Return why an image's file cannot be used; None if it can or is not needed."""
         return self._choose(image)[1]
 
     def _choose(self, image: str | None) -> tuple[SaliencyMap, str | None]:
@@ -108,18 +108,18 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class SceneWalkIdentifier:
-    """See the module."""
+    """Identifies by SceneWalk models or scores; see the module."""
 
     method: str
     viewer_ids: tuple[str, ...]
     scene: Scene
     pooled: SceneWalkModel
     own: tuple[SceneWalkModel, ...]
-    """Of each viewer; empty for a Fisher SVM."""
+    """Model of each viewer; empty for a Fisher SVM."""
     temperature: float
-    """Of the likelihood ratio."""
+    """Temperature of the likelihood ratio."""
     svm: Linear | None
-    """From scores (8,) to evidence; None for likelihoods."""
+    """Map from scores (8,) to evidence; None for likelihoods."""
     threshold: MatchThreshold
     plda: Plda | None = None
     correlation: float = 0.0
@@ -230,7 +230,7 @@ class SceneWalkIdentifier:
         return replace(self, scene=replace(self.scene, stimuli=stimuli))
 
     def image_problem(self, image: str | None) -> str | None:
-        """Say why an image's file does not count as it did in training; None if it does."""
+        """Return why an image's file is not used as in training; None if it is."""
         return self.scene.image_problem(image)
 
     def evidence(self, viewing: Viewing) -> Floats:
@@ -303,7 +303,7 @@ class SceneWalkProbe(CountingProbe):
 
     @property
     def _has_spoken(self) -> bool:
-        """Whether the open interval has any evidence yet."""
+        """True if the open interval has any evidence yet."""
         return bool(self._live) and self._live[0].n_scored > 0
 
     def _open_evidence(self) -> Floats:
@@ -417,12 +417,12 @@ def _grid(training: TrainingSet) -> ImageGrid:
     return ImageGrid(*edges)
 
 
-def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[Seen]:
+def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[ImageFixations]:
     for number, (path, viewer) in enumerate(zip(training.scanpaths, training.viewers, strict=True)):
         fixations = path.fixations[np.isfinite(path.fixations).all(axis=1)]
         name = training.viewer_ids[viewer]
         image = path.image if path.image is not None else f"#{number}"
-        yield Seen(name, image, fixations[:, 0], fixations[:, 1], grid)
+        yield ImageFixations(name, image, fixations[:, 0], fixations[:, 1], grid)
 
 
 def _folds(training: TrainingSet) -> Integers:

@@ -21,7 +21,7 @@ from gazelive.errors import GazeliveError, RecordingError, TransportError
 from gazelive.gaze import Notice, encode
 from gazelive.live.engine.model import EngineModel, load_engine_model, warm_up
 from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.engine.sinks import DocumentSink, SpokenNotices
+from gazelive.live.engine.sinks import DocumentSink, NoticePrinter
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import BlockEnded, RunEnded, WiredChunk
 from gazelive.live.wire.control import ControlServer, Request, sentence
@@ -32,14 +32,14 @@ from gazelive.recordings import is_session_folder, read_manifest
 from gazelive.system import WriterLock, get_logger, log_to_file
 
 PATIENCE_MS = 50
-"""How long the loop sleeps when nothing comes."""
+"""Longest wait for a message in one turn of the loop."""
 DISK_EVERY_S = 0.5
-"""How often the journal is looked at while the wire brings everything: the later, the longer …"""
+"""Interval of checks of the journal while all chunks arrive over the wire …"""
 IDLE_DISK_EVERY_S = 0.1
-"""… and while it brings nothing."""
+"""… and while none arrive."""
 MANIFEST_EVERY_S = 0.5
 MOST_AT_ONCE = 200
-"""Chunks taken from the wire before requests are looked at."""
+"""Largest number of chunks received before requests are answered."""
 FOR_THE_DEVICE = ("pause", "resume", "speed", "mark")
 
 State = Literal["waiting", "catching up", "live", "finished"]
@@ -166,7 +166,7 @@ class Engine:
         self._run = SessionRun(
             self._settings,
             self._model,
-            sinks=(self._publisher, SpokenNotices(self._say), *self._sinks),
+            sinks=(self._publisher, NoticePrinter(self._say), *self._sinks),
             chunk_sinks=self._chunk_sinks,
             clock=self._clock,
         )

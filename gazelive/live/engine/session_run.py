@@ -180,7 +180,7 @@ class SessionRun:
         """False while the engine reads what was recorded before it started."""
         self.is_finished = False
         self.stream: StreamDescription | None = None
-        """Of the last chunk; None before the first."""
+        """Stream of the last chunk; None before the first."""
         self._file = DocumentsFile(folder)
 
     @property
@@ -190,7 +190,7 @@ class SessionRun:
 
     @property
     def latency_p99_ms(self) -> float | None:
-        """From the arrival of a chunk to the publication of its documents."""
+        """Latency from the arrival of a chunk to its documents, 99th percentile."""
         return self._latencies.p99_ms
 
     def read_disk(self, meanwhile: Callable[[], bool] = lambda: True) -> int:

@@ -37,7 +37,7 @@ _KEPT: dict[type, int] = {
     Quality: 50,
     RunStopped: 1,
 }
-"""How many of a kind are kept: the last ones."""
+"""Number of the newest documents of each type that a snapshot contains."""
 _SETTLED, _RUNNING = 500, 1
 
 
@@ -94,7 +94,7 @@ class RecallsDocuments(Protocol):
         ...
 
 
-class SpokenNotices:
+class NoticePrinter:
     """Passes warnings and errors on to the process's own output."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -104,29 +104,11 @@ class SpokenNotices:
     def write(self, document: Document) -> None:
         """Print a warning or an error."""
         if self._closed:
-            raise ValueError("the speaker is closed")
+            raise ValueError("the printer is closed")
         if isinstance(document, Notice) and document.level != "info":
             log.warning("%s: %s", document.level, document.text)
             self._say(f"{document.level}: {document.text}")
 
     def close(self) -> None:
         """Print no more."""
-        self._closed = True
-
-
-class DocumentList:
-    """Keeps documents in memory."""
-
-    def __init__(self) -> None:
-        self.documents: list[Document] = []
-        self._closed = False
-
-    def write(self, document: Document) -> None:
-        """Keep a document."""
-        if self._closed:
-            raise ValueError("the list is closed")
-        self.documents.append(document)
-
-    def close(self) -> None:
-        """Take no more."""
         self._closed = True

@@ -74,7 +74,7 @@ class KeptBlock:
     """Later than every sample that has arrived."""
     has_ended: bool = False
     is_decided: bool = False
-    """Whether it contains a trial or was settled as a whole; until then it may be one interval."""
+    """True if it contains a trial or was settled as a whole; until then it may be one interval."""
     is_too_long: bool = False
     _buffer: SampleBuffer = field(init=False)
     _recent: SampleBuffer = field(init=False)
@@ -134,5 +134,5 @@ class KeptBlock:
         """Return a copy of the samples from a time on, up to the last one analysed."""
         samples = self.samples
         times_us = samples["tracker_time_us"]
-        first, beyond = np.searchsorted(times_us, [time_us, self.last_us + 1])
-        return samples[first:beyond].copy()
+        first, stop = np.searchsorted(times_us, [time_us, self.last_us + 1])
+        return samples[first:stop].copy()

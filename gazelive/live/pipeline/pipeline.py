@@ -106,7 +106,7 @@ class Pipeline:
         traces: bool = True,
     ) -> None:
         self.traces = traces
-        """Whether to make `GazeTrace` documents."""
+        """True if it makes `GazeTrace` documents."""
         self._geometry = geometry
         self._facts = facts or RunFacts("")
         self._model = model
@@ -340,7 +340,7 @@ class Pipeline:
         return message.text.startswith("!CAL") or self._trials.matters(message)
 
     def _apply_messages(self, next_us: int | None) -> None:
-        """Let messages take effect that are due before the sample at `next_us` (None: all)."""
+        """Apply messages that are due before the sample at `next_us` (None: all)."""
         while (message := self._messages.pop(next_us)) is not None:
             block = self._block
             if next_us is not None and block is not None:

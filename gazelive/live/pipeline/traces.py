@@ -65,7 +65,7 @@ class TraceMaker:
         """Start over: the next samples do not continue the last ones."""
         self._n_kept = 0
         self._n_before = 0
-        """How many of them were already returned and serve the velocity window of the next."""
+        """Number of samples already returned, kept for the next velocity window."""
 
     def push(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
         """Take samples whose times increase; return the pieces that are complete."""
@@ -90,13 +90,13 @@ class TraceMaker:
         return int(self._times_us[self._n_kept - 1]) if self._n_kept else None
 
     def _add(self, times_us: Integers, x_deg: Floats, y_deg: Floats) -> list[TracePieces]:
-        beyond = self._n_kept + len(times_us)
-        if beyond > len(self._times_us):
-            self._make_room(2 * beyond)
-        new = slice(self._n_kept, beyond)
+        stop = self._n_kept + len(times_us)
+        if stop > len(self._times_us):
+            self._make_room(2 * stop)
+        new = slice(self._n_kept, stop)
         self._times_us[new], self._x[new], self._y[new] = times_us, x_deg, y_deg
-        self._n_kept = beyond
-        n_pieces = (beyond - self._n_before - self._half) // self._piece
+        self._n_kept = stop
+        n_pieces = (stop - self._n_before - self._half) // self._piece
         return [self._cut(n_pieces)] if n_pieces > 0 else []
 
     def _make_room(self, n: int) -> None:
@@ -106,21 +106,21 @@ class TraceMaker:
             new[: self._n_kept] = old[: self._n_kept]
 
     def _cut(self, n_pieces: int) -> TracePieces:
-        first, beyond = self._n_before, self._n_before + n_pieces * self._piece
-        n_seen = beyond + self._half
+        first, stop = self._n_before, self._n_before + n_pieces * self._piece
+        n_seen = stop + self._half
         vx, vy = np.empty(n_seen), np.empty(n_seen)
         centred_velocity(self._x[:n_seen], self._half, self._rate_hz, vx)
         centred_velocity(self._y[:n_seen], self._half, self._rate_hz, vy)
         shape = n_pieces, self._piece
         pieces = TracePieces(
-            self._times_us[first : beyond : self._piece].copy(),
-            self._x[first:beyond].reshape(shape).copy(),
-            self._y[first:beyond].reshape(shape).copy(),
-            np.hypot(vx[first:beyond], vy[first:beyond]).reshape(shape),
+            self._times_us[first : stop : self._piece].copy(),
+            self._x[first:stop].reshape(shape).copy(),
+            self._y[first:stop].reshape(shape).copy(),
+            np.hypot(vx[first:stop], vy[first:stop]).reshape(shape),
         )
-        done = max(0, beyond - self._half)
+        done = max(0, stop - self._half)
         left = self._n_kept - done
         for kept in (self._times_us, self._x, self._y):
             kept[:left] = kept[done : self._n_kept]
-        self._n_kept, self._n_before = left, beyond - done
+        self._n_kept, self._n_before = left, stop - done
         return pieces

@@ -37,7 +37,7 @@ class Viewing:
     """A viewing interval that is open."""
 
     kind: Literal["block", "trial", "image"]
-    """Whether it begins with a block, a trial or the onset of an image."""
+    """Event that starts it: a block, a trial or the onset of an image."""
     trial: str
     start_us: int
     image: str | None = None

@@ -73,22 +73,22 @@ class Addresses:
 
     @property
     def documents(self) -> str:
-        """Where documents are published."""
+        """Address at which documents are published."""
         return str(self)
 
     @property
     def control(self) -> str:
-        """Where the engine answers requests."""
+        """Address at which the engine answers requests."""
         return f"tcp://{self.host}:{self.port + 1}"
 
     @property
     def chunks(self) -> str:
-        """Where the engine takes chunks."""
+        """Address at which the engine receives chunks."""
         return f"tcp://{_LOOPBACK}:{self.port + 2}"
 
     @property
     def device(self) -> str:
-        """Where the owner of the device answers requests."""
+        """Address at which the device's process answers requests."""
         return f"tcp://{_LOOPBACK}:{self.port + 3}"
 
 

@@ -88,7 +88,7 @@ def request(
     timeout_s: float = REPLY_TIMEOUT_S,
     **arguments: Any,
 ) -> Answer:
-    """Ask for something and wait for the answer.
+    """Send a request and wait for the answer.
 
     Raises `PeerLostError` without an answer, `TransportError` if the request is refused.
     """

@@ -45,7 +45,7 @@ class ServerKeys:
     allowed: Path
 
     def secure(self, socket: Socket) -> None:
-        """Let only those connect who are allowed; before the socket is bound."""
+        """Restrict a socket to authorised keys; call it before the socket is bound."""
         socket.curve_publickey, socket.curve_secretkey = self.public, self.secret
         socket.curve_server = True
 

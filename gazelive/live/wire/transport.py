@@ -27,7 +27,7 @@ from gazelive.live.wire.keys import Context, Socket
 CHUNK_QUEUE = 64
 """Chunks that wait on either side of the wire; what does not fit, the engine reads from disk."""
 FLOWING_MS = 20
-"""How long the next chunk of a stream is waited for, before anything else is looked at."""
+"""Wait for the next chunk of a stream before other inputs are polled."""
 DOCUMENT_QUEUE = 20_000
 """Documents that wait for a dashboard that does not keep up."""
 

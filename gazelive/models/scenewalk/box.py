@@ -74,9 +74,3 @@ def slopes(parameters: SceneWalkParameters) -> Floats:
     values = parameters.to_array()
     values[ZETA] *= 1 - values[ZETA]
     return values
-
-
-def is_inside(parameters: SceneWalkParameters) -> bool:
-    """Say whether the parameters lie in the box."""
-    values = parameters.to_array()
-    return bool((values >= LOWEST.to_array()).all() and (values <= HIGHEST.to_array()).all())

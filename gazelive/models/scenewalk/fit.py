@@ -65,14 +65,14 @@ class Prior:
 
 @dataclass(frozen=True)
 class Fit:
-    """Where a fit ended."""
+    """Result of a fit."""
 
     parameters: SceneWalkParameters
     log_likelihood: float
-    """Of the viewings that were used, natural logarithm."""
+    """Natural-log likelihood of the viewings that were used."""
     n_viewings: int
     n_fixations: int
-    """That have a likelihood."""
+    """Number of fixations with a likelihood."""
     n_evaluations: int
 
 
@@ -131,7 +131,7 @@ def fit_around(
 
 
 class _SummedLikelihood:
-    """Σ over viewings of ln p and of its gradient by θ, in as many threads as wanted."""
+    """Σ over viewings of ln p and of its gradient by θ, in the threads of `pool`."""
 
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
         self._pool = pool

@@ -49,8 +49,8 @@ _MapKey = tuple[int | None, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Where one viewer looked on one image. The first fixation is left out by the bank."""
+class ImageFixations:
+    """Fixations of one viewer on one image. The bank leaves out the first one."""
 
     viewer: str
     image: str
@@ -75,7 +75,9 @@ class SaliencyBank:
     _maps: dict[_MapKey, SaliencyMap] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, viewings: Iterable[Seen], *, bandwidth: float | None = None) -> SaliencyBank:
+    def of(
+        cls, viewings: Iterable[ImageFixations], *, bandwidth: float | None = None
+    ) -> SaliencyBank:
         """Return the bank of viewings; fixations outside the image are not kept."""
         viewers: dict[str, int] = {}
         images: dict[str, int] = {}
@@ -125,7 +127,7 @@ class SaliencyBank:
     def learned_bias(
         self, image: str | None = None, shape: tuple[int, int] = GRID_SHAPE
     ) -> SaliencyMap:
-        """Return the density of everybody's fixations on all images but one."""
+        """Return the density of all viewers' fixations on all images but one."""
         position = self._position_of.get(image) if image is not None else None
         key = position, shape
         if key not in self._maps:
@@ -242,7 +244,7 @@ def _image_saliency(stimulus: Path, shape: tuple[int, int]) -> SaliencyMap:
     return image_saliency(stimulus, shape)
 
 
-def _cells(seen: Seen) -> Cells:
+def _cells(seen: ImageFixations) -> Cells:
     """Return the cells of all fixations inside the image but the first, which is given."""
     x = _share(np.asarray(seen.x_deg, np.float64)[1:], seen.grid.x_edges_deg)
     y = _share(np.asarray(seen.y_deg, np.float64)[1:], seen.grid.y_edges_deg)

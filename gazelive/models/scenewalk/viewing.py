@@ -27,7 +27,7 @@ class Viewing:
     """(rows, columns), positive; only its proportions matter."""
     grid: ImageGrid
     saliency_source: str = "given"
-    """How the saliency was chosen."""
+    """Source of the saliency map."""
 
     def __post_init__(self) -> None:
         for name in ("x_deg", "y_deg", "duration_s"):

@@ -60,7 +60,7 @@ class Batch:
     lines: list[tuple[int, int, bytes]] = field(default_factory=list)
     """Number, kind and content of the lines that the kernel does not read."""
     changes_reading: bool = False
-    """Whether `AscBatches.prepare` must be called before the next batch."""
+    """True if `AscBatches.prepare` must be called before the next batch."""
     is_last_line: bool = False
 
 
@@ -79,7 +79,7 @@ class AscBatches:
         """The same after the last batch that ended among samples."""
         self._line = 1
         self._open_events = [0] * asc.N_EVENT_SLOTS
-        """By kind and eye: the line of an open event, or 0."""
+        """Line number of the open event of each kind and eye, or 0."""
         self.n_bytes = 0
         """Bytes of the slabs read so far."""
 
@@ -194,7 +194,7 @@ class AscBatches:
         return faults
 
     def _reading(self) -> Reading:
-        """Return how the next line is to be read."""
+        """Return the format of the next line."""
         return Reading(self._columns, tuple(self._carried[asc.CARRIED].tolist()))
 
     def _is_right(self, assumed: Integers, parser: SlabParser) -> bool:

@@ -33,19 +33,19 @@ class BlockLines:
     end_us: int | None = None
     columns: SampleColumns | None = None
     rate_hz: float | None = None
-    """As the SAMPLES line gives it."""
+    """Sampling rate from the SAMPLES line."""
     announced_rate_hz: float | None = None
-    """As the EVENTS line or the tracker's RECCFG message gives it."""
+    """Sampling rate from the EVENTS line or the RECCFG message."""
     pupil: Literal["area", "diameter"] = "area"
     prescaler: float = 1.0
     velocity_prescaler: float = 1.0
     px_per_deg: tuple[float, float] | None = None
     is_described: bool = False
-    """Whether a SAMPLES or EVENTS line described the block."""
+    """True if a SAMPLES or EVENTS line described the block."""
     n_samples: int = 0
     is_out_of_order: bool = False
     has_target: bool = False
-    """Whether the head target is present, not only announced."""
+    """True if the head target is present, not only announced."""
 
 
 class BlockMaker:

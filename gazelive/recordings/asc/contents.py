@@ -92,7 +92,7 @@ class AscContents:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no line specific to ASC files was seen."""
+        """True if no line specific to ASC files was seen."""
         return not (self.messages or self._has_started)
 
     def take(self, line: int, kind: int, content: bytes, *, is_last: bool) -> None:

@@ -30,7 +30,7 @@ _NO_LAYOUT = np.zeros(asc.DESTINATIONS, np.int64)
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read the next line: the columns, and the state that earlier lines leave behind."""
+    """Format of the next line: the columns, and the state that earlier lines leave behind."""
 
     columns: SampleColumns | None
     """Columns of the current block, or of the last one, assumed for the next."""
@@ -77,7 +77,7 @@ class SlabParser:
         self.reading: Reading | None = None
         """Reading at the start of the last parsing."""
         self.reason = asc.DONE
-        """Why it stopped."""
+        """Reason for the last stop."""
         self._kept: list[tuple[npt.NDArray[np.uint32], Place]] = []
         """Rows to be stored, and their places."""
         self._parsed_rows = self._rows
@@ -120,7 +120,7 @@ class SlabParser:
 
     @property
     def has_kept(self) -> bool:
-        """Whether there are rows to be stored."""
+        """True if there are rows to be stored."""
         return bool(self._kept)
 
     def store(self, store: AscStore) -> None:
@@ -152,7 +152,7 @@ class SlabParser:
         )
 
     def fit(self, n_bytes: int, reading: Reading) -> None:
-        """Enlarge the parser's own arrays for so many bytes of text.
+        """Enlarge the parser's own arrays for `n_bytes` of text.
 
         Called in the thread that reads the file, so the memory is reused for the next file: memory
         that another thread allocated may be returned to the system when it ends.
@@ -197,7 +197,7 @@ Guess = Callable[[bytes], Reading | None]
 
 
 def usable_threads(n_bytes: int) -> int:
-    """Return the number of threads worth using for a file of so many bytes."""
+    """Return the number of threads worth using for a file of `n_bytes`."""
     if hasattr(os, "sched_getaffinity"):  # a cluster may grant fewer than the machine has
         n_processors = len(os.sched_getaffinity(0))
     else:

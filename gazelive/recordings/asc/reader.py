@@ -32,7 +32,7 @@ from gazelive.recordings.trials import (
 DEVICE = "EyeLink"
 """Name of the device if the file's header has no SOURCE line."""
 _STRANGE_BYTES = 1 << 20
-"""No ASC file starts with so many bytes of something else."""
+"""A file whose first bytes, this many, hold no ASC line is no ASC file."""
 
 
 def read_asc(
@@ -89,12 +89,12 @@ class _AscReader:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether no line specific to ASC files was seen."""
+        """True if no line specific to ASC files was seen."""
         return self._contents.is_empty and not self._events
 
     @property
     def is_strange(self) -> bool:
-        """Whether there was not even a header."""
+        """True if there was not even a header."""
         return self.found_nothing and not self._contents.header
 
     def read(self) -> Iterator[float]:

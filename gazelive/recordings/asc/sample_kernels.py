@@ -32,7 +32,7 @@ from gazelive.recordings.asc.word_kernels import (
 from gazelive.system import kernel
 
 IS_PUPIL = np.array([word in (EYE_WORDS["L"][2], EYE_WORDS["R"][2]) for word in range(32)])
-"""Of each word of a row; no row is longer."""
+"""True for the words of a row that are pupils; no row is longer."""
 
 
 @kernel

@@ -33,7 +33,7 @@ from gazelive.recordings.asc.word_kernels import inlined
 from gazelive.system import kernel
 
 MISSING_FROM = 1e8
-"""What the tracker's library writes where an event has no position."""
+"""Smallest value that means "no position" in the tracker's events."""
 
 
 @kernel
@@ -183,7 +183,7 @@ def _kind(text: Bytes, at: Position) -> int:
 
 @kernel
 def _misplacement(kind: int, state: Integers) -> int:
-    """Say what is wrong with a line of this kind at this place."""
+    """Return the error code of a line of this kind at this place."""
     fault = asc.NO_FAULT
     if kind == asc.UNKNOWN or (kind == asc.CONTINUATION and not state[asc.MESSAGE_OPEN]):
         fault = asc.UNKNOWN_LINE

@@ -47,7 +47,7 @@ class AscStore:
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for all rows that have places."""
+        """True if there is room for all rows that have places."""
         return self.n_samples <= self._samples.size and self.n_extras <= self._extras.size
 
     def make_room(self, fraction_read: float) -> None:

@@ -27,7 +27,7 @@ from gazelive.recordings.asc.token_kernels import ONE, RETURN, TAB, ZERO, Positi
 from gazelive.system import kernel
 
 ONE_EYE, TWO_EYES, REST_OF_TWO_EYES, OTHERS = 0, 1, 2, 2
-"""Which lanes count: OTHERS + n for n numbers that are no positions or pupils."""
+"""Lanes that count: OTHERS + n for n numbers that are no positions or pupils."""
 _ALL = (1 << 64) - 1
 LANES = np.array(
     [
@@ -44,7 +44,7 @@ LANES = np.array(
 )
 _N_LANES = 4
 _BLANK_BITS = 0x0000001010101010
-"""What distinguishes a blank from a digit, in the five places before the point."""
+"""Bits that distinguish a blank from a digit, in the five places before the point."""
 _I16, _I32, _I64, _FLOAT = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
@@ -157,7 +157,7 @@ _SIXES = Word(0x0606060606060606)
 _HIGH_NIBBLES = Word(0xF0F0F0F0F0F0F0F0)
 _BYTE, _TWO_BYTES, _FOUR_BYTES, _WORD_BITS = Word(8), Word(16), Word(32), Word(64)
 _ENDINGS = (b"\t...\n", b"\t...\r\n", b"\t.....\n", b"\t.....\r\n")
-"""Of a line of one eye and of two in which no flag is set."""
+"""Line endings without flags, for one eye and for two."""
 ENDING_WORDS = np.array([int.from_bytes(ending, "little") for ending in _ENDINGS], np.uint64)
 ENDING_LENGTHS = np.array([len(ending) for ending in _ENDINGS], np.uint64)
 _FLAGS_OF_ONE_EYE = 3

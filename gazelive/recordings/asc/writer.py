@@ -42,7 +42,7 @@ from gazelive.system import replacing, storage_error
 
 _ROWS_AT_ONCE = 1 << 13
 _N_TARGET_FLAGS = {1: 13, 2: 17}
-"""By number of eyes."""
+"""Number of target flags by number of eyes."""
 _KIND_RANKS = {"blink": 0, "saccade": 1, "fixation": 2}
 _LATEST_US = 10**16
 """Milliseconds of thirteen digits: the longest time that the reader accepts."""
@@ -96,7 +96,7 @@ class _Line(NamedTuple):
     rank: int
     """Orders lines of the same time."""
     follows_sample: bool
-    """Whether it follows the sample of the same time, as the end of an event does."""
+    """True if it follows the sample of the same time, as the end of an event does."""
     text: str
 
 

@@ -35,13 +35,13 @@ class Run:
     start_us: int
     end_us: int
     """Times of the first and the last sample."""
-    heard_from_us: int
-    heard_before_us: int
+    messages_from_us: int
+    messages_before_us: int
     """Messages from the first time on and before the second belong to this run."""
 
-    def hears(self, time_us: int) -> bool:
+    def contains(self, time_us: int) -> bool:
         """Return whether a time belongs to this run."""
-        return self.heard_from_us <= time_us < self.heard_before_us
+        return self.messages_from_us <= time_us < self.messages_before_us
 
 
 def runs_of(recording: Recording) -> tuple[Run, ...]:
@@ -65,8 +65,8 @@ def runs_of(recording: Recording) -> tuple[Run, ...]:
                 blocks=tuple(group),
                 start_us=starts_us[number],
                 end_us=_last_us(group[-1]),
-                heard_from_us=int(far.min) if number == 0 else starts_us[number],
-                heard_before_us=following[0] if following else int(far.max),
+                messages_from_us=int(far.min) if number == 0 else starts_us[number],
+                messages_before_us=following[0] if following else int(far.max),
             )
         )
     return tuple(runs)
@@ -94,7 +94,7 @@ def even_samples(run: Run) -> Samples:
 
 def messages_of(run: Run, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that belong to a run."""
-    return [message for message in messages if run.hears(message.tracker_time_us)]
+    return [message for message in messages if run.contains(message.tracker_time_us)]
 
 
 def _goes_on(before: Block, block: Block) -> bool:

@@ -211,11 +211,11 @@ def _filter(level: str) -> str:
 
 def _calibration(recording: Recording, run: Run, eye: Eye) -> dict[str, Any]:
     """Return the number of calibrations of this eye for a run, and the last result."""
-    until_us = run.heard_before_us
+    until_us = run.messages_before_us
     results = [c for c in recording.calibrations if c.eye == eye and c.tracker_time_us < until_us]
     facts: dict[str, Any] = {}
     if results:
-        of_run = [c for c in results if c.kind == "calibration" and run.hears(c.tracker_time_us)]
+        of_run = [c for c in results if c.kind == "calibration" and run.contains(c.tracker_time_us)]
         facts["CalibrationCount"] = len(of_run)
         models = [result.model for result in results if result.model]
         if models:

@@ -74,7 +74,7 @@ def event_rows(recording: Recording, run: Run, eye: Eye) -> list[Row]:
     A saccade around a blink is marked as such, and the blink has a separate row.
     """
     interval_us = run.stream.sample_interval_us
-    events = [e for e in recording.tracker_events if e.eye == eye and run.hears(e.start_us)]
+    events = [e for e in recording.tracker_events if e.eye == eye and run.contains(e.start_us)]
     blinks = [event for event in events if event.kind == "blink"]
     timed: list[tuple[int, Row]] = []
     for event in events:
@@ -86,7 +86,7 @@ def event_rows(recording: Recording, run: Run, eye: Eye) -> list[Row]:
         row = (_ms(message.tracker_time_us), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, cell(message.text))
         timed.append((message.tracker_time_us, row))
     for signal in recording.signals:
-        if run.hears(signal.tracker_time_us):
+        if run.contains(signal.tracker_time_us):
             text = f"{signal.kind.upper()} {signal.number} {signal.value}"
             row = (_ms(signal.tracker_time_us), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, text)
             timed.append((signal.tracker_time_us, row))
@@ -98,7 +98,7 @@ def trial_rows(recording: Recording, run: Run) -> tuple[Row, list[Row]]:
 
     Onsets are seconds from the run's first sample.
     """
-    trials = [trial for trial in recording.trials if run.hears(trial.start_us)]
+    trials = [trial for trial in recording.trials if run.contains(trial.start_us)]
     names = _variables(trials)
     timed: list[tuple[int, Row]] = []
     for trial in trials:

@@ -86,7 +86,7 @@ class ChunkAdditions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class Notes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What belongs to the recording but to no chunk."""
+    """Metadata of the recording that belong to no chunk."""
 
     messages: tuple[Message, ...] = ()
     tracker_events: tuple[TrackerEvent, ...] = ()

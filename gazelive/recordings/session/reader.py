@@ -68,7 +68,7 @@ def read_journal(path: Path, *, progress: Callable[[float], None] | None = None)
         n_bytes = file.seek(0, 2)
         contents.reserve(n_bytes)
         try:
-            for run in scan(file, stop=n_bytes):  # room was made for so many bytes
+            for run in scan(file, stop=n_bytes):  # the arrays have room for these bytes only
                 contents.add(run)
                 if progress is not None:
                     progress(run.end / n_bytes)
@@ -101,7 +101,7 @@ class JournalContents:
         self._damage: list[str] = []
 
     def reserve(self, journal_bytes: int) -> None:
-        """Make room for all samples that so many bytes can hold; unused room costs no memory."""
+        """Allocate for all samples that `journal_bytes` can hold; unused pages cost no memory."""
         self._samples = np.empty(journal_bytes // _SAMPLE_BYTES, SAMPLE_DTYPE)
 
     def add(self, run: Run) -> None:

@@ -240,7 +240,7 @@ class SessionWriter:
             if manifest.finished_at is not None:
                 writer.update(finished_at=None, stop_reason=None)
         except BaseException:
-            writer._let_go()
+            writer._release()
             raise
         return writer
 
@@ -302,7 +302,7 @@ class SessionWriter:
             self._journal.close()
             self.update(finished_at=now_iso(), stop_reason=reason)
         finally:
-            self._let_go()
+            self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -321,7 +321,7 @@ class SessionWriter:
         except RecordingError as second:
             error.add_note(f"and the session could not be closed: {second}")
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._closed = True
         with contextlib.suppress(RecordingError):
             self._journal.close()

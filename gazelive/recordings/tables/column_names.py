@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 PARQUET_MAGIC = b"PAR1"
-"""How a Parquet file begins."""
+"""First bytes of a Parquet file."""
 SAVE_AS_UTF_8 = "save it as UTF-8 (Excel: “CSV UTF-8”; pandas: encoding='utf-8')"
 
 

@@ -236,7 +236,7 @@ def write_table_file(
 
 def write_csv(table: Any, sink: Any, progress: Callable[[float], None] | None = None) -> None:
     """Write an Arrow table as CSV to an open binary file; quotes only if needed."""
-    # Arrow would quote the names, and all texts unless told that none needs it
+    # Arrow quotes names, and all texts too unless this says that none needs it
     sink.write((",".join(table.column_names) + "\n").encode("utf-8"))
     style = "needed" if _needs_quotes(table) else "none"
     options = pa_csv.WriteOptions(include_header=False, quoting_style=style)

@@ -49,7 +49,7 @@ class EyeColumns:
 
 @dataclass(frozen=True)
 class TableLayout:
-    """What the columns of one table mean: either `one_eye`, or `two_eyes` by name."""
+    """Meaning of a table's columns: either `one_eye`, or `two_eyes` by name."""
 
     coordinates: Coordinates
     one_eye: EyeColumns | None

@@ -134,13 +134,13 @@ def _label_columns(
     for trial in trials:
         if trial.block not in (None, number):
             continue
-        first, beyond = np.searchsorted(times_us, [trial.start_us, trial.end_us])
-        trial_labels[first:beyond] = trial.name
+        first, stop = np.searchsorted(times_us, [trial.start_us, trial.end_us])
+        trial_labels[first:stop] = trial.name
         if trial.image is not None:
             onset_us = trial.start_us if trial.image_onset_us is None else trial.image_onset_us
             offset_us = trial.end_us if trial.image_offset_us is None else trial.image_offset_us
-            first, beyond = np.searchsorted(times_us, [onset_us, offset_us])
-            image_labels[first:beyond] = trial.image
+            first, stop = np.searchsorted(times_us, [onset_us, offset_us])
+            image_labels[first:stop] = trial.image
     return {"trial": trial_labels, "image": image_labels}
 
 

@@ -23,11 +23,11 @@ SLOWEST_HZ, FASTEST_HZ = 1.0, 20_000.0
 LATEST_MS = 1e13
 """Three hundred years: a later time is damaged."""
 REGULAR_STEPS = 1.5
-"""A step of more than so many median steps is a gap."""
+"""A step of more than this many median steps is a gap."""
 LONELY_MS = 60_000.0
 """A first or last row so far from all others has a wrong time."""
 SHORTEST_RESTART = 10
-"""A step backwards is a restart if so many rows before and after it advance."""
+"""A step backwards is a restart if this many rows before and after it advance."""
 RESTART_FRACTION = 0.05
 """A smaller share of rows out of order is damage."""
 UNITS = (("seconds", 1e3), ("microseconds", 1e-3), ("nanoseconds", 1e-6))
@@ -43,9 +43,9 @@ class RepairedTimes:
     times_us: Integers
     """Increasing."""
     kept: Flags
-    """Which of all rows are kept."""
+    """Mask of the rows that are kept."""
     repaired: Flags
-    """Which of all rows got a new time."""
+    """Mask of the rows that got a new time."""
 
 
 def estimate_rate_hz(t_ms: Floats) -> float | None:

@@ -16,9 +16,9 @@ from gazelive.system import kernel
 GRID_S = 0.0002
 """Saccades are integrated on this grid and read off it at the sample times."""
 TAIL_S = 0.4
-"""How long oscillation and glissade are followed at most after the eye's own movement."""
+"""Longest simulated oscillation and glissade after the end of the eye's own movement."""
 REST_DEG = 1e-4
-"""What is left of them when they are over."""
+"""Remaining amplitude at which they count as over."""
 
 CHECK_EVERY = 50
 
@@ -196,7 +196,7 @@ def advance_fixation(
     pupil: Floats,
     rest_sum: Floats,
 ) -> None:
-    """Let drift, tremor, noise and pupil go on for `len(normals)` samples.
+    """Simulate drift, tremor, noise and pupil for `len(normals)` samples.
 
     Fills `gaze` (n_eyes, n, 2) with the point of fixation plus drift and tremor, `noise`
     (n_eyes, n, 2) with the tracker's noise and `pupil` (n_eyes, n) with the log area around its
@@ -241,7 +241,7 @@ def cover_with_lid(
     excursion_x_deg: float,
     excursion_y_deg: float,
 ) -> None:
-    """Let a blink spoil one eye's samples: `gaze` (n, 2), `pupil` (n,).
+    """Apply a blink to one eye's samples: `gaze` (n, 2), `pupil` (n,).
 
     `times_s`: the lid comes down, the pupil is lost, found again, the lid is up. While the lid
     covers the upper half of the pupil the tracker follows the centre of what is left, so gaze

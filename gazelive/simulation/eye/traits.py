@@ -93,7 +93,7 @@ class OculomotorTraits(msgspec.Struct, frozen=True, kw_only=True):
     noise_x_deg: float = 0.0122
     noise_y_deg: float = 0.0146
     noise_correlation_s: float = 0.00128
-    """How EyeLink smooths the noise: time constant of a second-order low-pass, 0 is off."""
+    """Smoothing of the noise by the EyeLink: time constant of a second-order low-pass, 0 is off."""
     left_offset_x_deg: float = 0.0
     """Calibration error: measured minus true gaze."""
     left_offset_y_deg: float = 0.0

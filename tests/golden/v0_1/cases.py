@@ -15,7 +15,7 @@ Precision = Literal["double", "single", "fitted"]
 
 @dataclass(frozen=True)
 class Case:
-    """One command line, and what is kept of its effects besides the exit code."""
+    """One command line, and the outputs that are stored besides the exit code."""
 
     name: str
     argv: tuple[str, ...]
@@ -24,7 +24,7 @@ class Case:
     files: tuple[str, ...] = ()
     """Files and folders that it writes, to compare."""
     precision: Precision = "double"
-    """How far numbers hold on other machines (see `comparison`)."""
+    """Tolerance of numbers on other machines (see `comparison`)."""
     like: str = ""
     """The case that has to give the same, where that is not this one in 0.1."""
 

@@ -65,7 +65,7 @@ OF_ONE_MACHINE = {"sha256", "base_id", "bytes", "n_bytes"}
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far numbers may be apart; 0 is bit for bit."""
+    """Tolerance of numbers; 0 is bit for bit."""
 
     relative: float
     absolute: float
@@ -149,7 +149,7 @@ def _near(expected: float, found: float, allowed: Tolerance) -> bool:
 
 
 def _near_texts(expected: str, found: str, allowed: Tolerance) -> bool:
-    """Whether the words are the same and the numbers near."""
+    """Return whether the words are equal and the numbers within the tolerance."""
     if expected == found:
         return True
     if NUMBER.split(expected) != NUMBER.split(found):

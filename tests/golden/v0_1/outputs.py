@@ -32,7 +32,7 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
 N_IMAGES = 4
-"""The first so many of the project's images: those that `SIMULATE` shows."""
+"""The images that `SIMULATE` shows: the first ones of the project."""
 LONGEST_TEXT = 120
 """Texts of more lines are kept as a digest and their first lines."""
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.])")
@@ -193,4 +193,4 @@ READERS: dict[str, Callable[[bytes], Any]] = {
     ".parquet": _read_parquet,
     ".toml": lambda content: tomllib.loads(content.decode("utf-8")),
 }
-"""How files are read, by their suffix; others are text."""
+"""Readers by suffix; other files are text."""

@@ -52,7 +52,7 @@ def matched(simulated, method):
 
 
 @pytest.mark.parametrize("method", ["settled", "online"])
-def test_what_is_measured_is_what_happened(simulated, method):
+def test_measured_saccades_match_the_truth(simulated, method):
     pairs, n_true, n_found = matched(simulated, method)
     assert n_true > 100
     assert len(pairs) > 0.95 * n_found  # hardly anything found that was not there

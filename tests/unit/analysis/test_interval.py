@@ -68,7 +68,7 @@ def test_times_with_a_gap_give_the_same_saccades_as_lost_samples(eye_steps):
     ],
 )
 @pytest.mark.parametrize("method", ["settled", "online", "engbert-kliegl"])
-def test_what_cannot_be_searched_has_a_name_and_no_rows(x, outcome, method):
+def test_an_unusable_interval_has_a_reason_and_no_rows(x, outcome, method):
     times = np.arange(len(x)) * 1000
     analysed = analyse_gaze(even_gaze(times, {"R": (x, x.copy())}, RATE_HZ), method)
     assert analysed.detection.outcome is outcome

@@ -81,7 +81,7 @@ def assert_same(outputs, rows, whole):
 GAPS = st.lists(
     st.tuples(st.floats(0, 0.99), st.one_of(st.integers(1, 12), st.integers(1, 1500))), max_size=12
 )
-"""Where samples are missing, as a share of the whole, and how many."""
+"""Missing samples: position as a fraction of the whole, and number."""
 
 
 def without(gaps, times, *columns):

@@ -78,7 +78,7 @@ def test_settled_needs_no_other_interval(recording):
         assert one.gaze.detection.saccades == other.gaze.detection.saccades
 
 
-def test_an_eye_that_was_never_seen_is_told(recording):
+def test_an_eye_without_data_is_reported(recording):
     (block,) = recording.blocks
     both = replace(block, stream=msgspec.structs.replace(block.stream, eyes="LR"))
     two_eyes = replace(recording, blocks=(both,))
@@ -93,7 +93,7 @@ def test_an_eye_that_was_never_seen_is_told(recording):
     assert analyse(two_eyes).warnings == ()
 
 
-def test_trials_of_another_clock_are_told(recording):
+def test_trials_of_another_clock_are_reported(recording):
     far = tuple(msgspec.structs.replace(trial, block=None) for trial in recording.trials)
     analysis = analyse(replace(recording, trials=far))
     (warning,) = analysis.warnings
@@ -102,7 +102,7 @@ def test_trials_of_another_clock_are_told(recording):
     assert analyse(replace(recording, trials=far), whole_blocks=True).warnings == ()
 
 
-def test_a_screen_for_degrees_is_told(recording):
+def test_a_screen_for_degrees_is_reported(recording):
     flags = GeometryFlags((1920, 1080), (535.0, 301.0), 600.0)
     (warning,) = analyse(recording, flags=flags).warnings
     assert "angles already" in warning
@@ -112,7 +112,7 @@ def test_a_screen_for_degrees_is_told(recording):
     ("size_mm", "distance_mm", "says"),
     [((53.5, 30.1), 600.0, "5° wide"), ((535.0, 301.0), 60.0, "155° wide")],
 )
-def test_a_screen_in_two_units_is_told(recording, size_mm, distance_mm, says):
+def test_a_screen_in_two_units_is_reported(recording, size_mm, distance_mm, says):
     (block,) = recording.blocks
     stream = msgspec.structs.replace(block.stream, coordinates=Coordinates.SCREEN_PX)
     pixels = replace(recording, blocks=(replace(block, stream=stream),))
@@ -121,7 +121,7 @@ def test_a_screen_in_two_units_is_told(recording, size_mm, distance_mm, says):
     assert says in warning
 
 
-def test_times_that_jitter_are_told(recording):
+def test_jittering_times_are_reported(recording):
     (block,) = recording.blocks
     times_us = block.samples["tracker_time_us"]
     times_us[10:-10:20] -= 550  # early, and nothing is missing

@@ -1,4 +1,4 @@
-"""What the tests of commands share."""
+"""Fixtures of the tests of commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gazelive.cli.app import main
 
 
 class Ended(NamedTuple):
-    """How a command ended and what it wrote."""
+    """Exit code and output of a command."""
 
     exit_code: int
     out: str

@@ -35,7 +35,7 @@ def test_init_check_show(gazelive: Run, tmp_path: Path) -> None:
     assert gazelive("config", "init", tmp_path / "lab", "--replace", "-q").err == ""
 
 
-def test_check_says_nothing_more_when_everything_is_there(gazelive: Run, tmp_path: Path) -> None:
+def test_check_prints_nothing_more_for_a_complete_file(gazelive: Run, tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     Image.new("L", (4, 4)).save(tmp_path / "images" / "a.png")
     (tmp_path / "mine.py").touch()
@@ -74,7 +74,7 @@ def test_show_marks_the_defaults(gazelive: Run, tmp_path: Path) -> None:
     assert "image_s = 3.0\nblank_s = 0.5  # default\n" in ended.out
 
 
-def test_what_to_do_next_can_be_pasted(gazelive: Run, tmp_path: Path) -> None:
+def test_next_steps_can_be_pasted(gazelive: Run, tmp_path: Path) -> None:
     ended = gazelive("config", "init", tmp_path / "my lab")
     toml = tmp_path / "my lab" / "scene_viewing.toml"
     said = " ".join(ended.err.split())
@@ -82,7 +82,7 @@ def test_what_to_do_next_can_be_pasted(gazelive: Run, tmp_path: Path) -> None:
     assert f'gazelive doctor "{toml}"' in said
 
 
-def test_names_that_no_file_can_have_are_told(gazelive: Run, tmp_path: Path) -> None:
+def test_impossible_file_names_are_reported(gazelive: Run, tmp_path: Path) -> None:
     toml = tmp_path / "lab.toml"
     toml.write_text('script = "a\\u0000"\n[tracker]\ndevice = "replay:b\\u0000"\n')
     ended = gazelive("config", "check", toml)

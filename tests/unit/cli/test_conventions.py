@@ -1,4 +1,4 @@
-"""What all commands have in common, so that whoever knows one knows the others."""
+"""Conventions that all commands share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def flags(command: click.Command) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 class TestEvery:
-    def test_says_what_it_does(self, name: str) -> None:
+    def test_help_describes_the_command(self, name: str) -> None:
         first = (COMMANDS[name].help or "").split("\n")[0]
         assert first.endswith("."), first
 
@@ -72,7 +72,7 @@ class TestEvery:
         every = set().union(*flags(COMMANDS[name]).values())
         assert len(every & {"--out", "-o"}) != 1
 
-    def test_what_may_be_replaced_says_so_alike(self, name: str) -> None:
+    def test_the_option_to_overwrite_is_named_replace(self, name: str) -> None:
         every = set().union(*flags(COMMANDS[name]).values())
         assert "--force" not in every or "--replace" in every
         assert not every & {"--overwrite", "--yes"}

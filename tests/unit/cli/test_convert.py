@@ -21,7 +21,7 @@ FLAGS = ("--screen", "1920x1080", "--size-mm", "535x301", "--distance-mm", "600"
 
 @pytest.fixture
 def run(gazelive: Callable[..., Any]) -> Run:
-    """Convert; return the exit code and what was said."""
+    """Convert; return the exit code and standard error."""
 
     def run_it(*arguments: object) -> tuple[int, str]:
         exit_code, out, err = gazelive("convert", *arguments)
@@ -80,7 +80,7 @@ def test_there_and_back_again(run: Run, asc: Path, tmp_path: Path, target: str) 
     assert_same_gaze(read_recording(tmp_path / "back.asc"), read_recording(asc))
 
 
-def test_what_a_table_cannot_hold_is_named(run: Run, asc: Path, tmp_path: Path) -> None:
+def test_content_lost_in_a_table_is_named(run: Run, asc: Path, tmp_path: Path) -> None:
     _, said = run(asc, tmp_path / "b.csv", "--quiet")
     assert said.splitlines() == [
         "warning: b.csv cannot hold the events of the tracker's own parser",

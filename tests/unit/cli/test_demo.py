@@ -71,7 +71,7 @@ def test_the_demo_walks_the_whole_path(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_lab")
-def test_without_window_or_photographs_it_is_the_same_and_says_so(
+def test_without_window_or_photographs_the_result_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find_spec = session.find_spec

@@ -84,7 +84,7 @@ class TestTrialPatterns:
         table.with_name("gaze.csv.meta.json").write_text(json.dumps(sidecar))
         return table
 
-    def test_ones_own_messages_mark_trials(self, marked, tmp_path):
+    def test_custom_messages_mark_trials(self, marked, tmp_path):
         out = tmp_path / "out.csv"
         run("detect", marked, "-q", "-o", out, "--trial-start", "show", "--trial-stop", "hide")
         assert {row["trial"] for row in read(out)} == {"7", "8"}
@@ -99,12 +99,12 @@ class TestTrialPatterns:
         run("convert", marked, tmp_path / "session", "-q", *flags)
         assert json.loads(run("info", tmp_path / "session", "--json").stdout)["trials"] == 2
 
-    def test_patterns_that_find_nothing_are_told(self, marked):
+    def test_patterns_without_a_match_are_reported(self, marked):
         result = run("detect", marked, "-q", "--trial-start", "TRIAL")
         assert "no message starts a trial with 'TRIAL'" in result.stderr
         assert "'show 7', 'hide', 'show 8'" in result.stderr
 
-    def test_what_is_no_pattern_is_named(self, marked):
+    def test_an_invalid_pattern_is_named(self, marked):
         with pytest.raises(ConfigError, match="--trial-stop: '\\('"):
             run("detect", marked, "--trial-stop", "(")
 
@@ -133,7 +133,7 @@ def test_the_figure_is_drawn(table, tmp_path):
     assert "<svg" in (tmp_path / "f.svg").read_text()[:2000]
 
 
-def test_pixels_without_a_screen_say_how_to_give_it(tmp_path):
+def test_pixels_without_a_screen_name_the_options(tmp_path):
     path = tmp_path / "gaze.csv"
     path.write_text("t_ms,x_px,y_px\n" + "\n".join(f"{t},{t % 7},5" for t in range(50)))
     with pytest.raises(RecordingError, match="--screen 1920x1080 --size-mm"):
@@ -161,7 +161,7 @@ def test_mistakes_are_named_before_anything_is_written(table, arguments, message
     assert set(tmp_path.iterdir()) == before
 
 
-def test_flags_of_the_other_method_are_told(table):
+def test_unused_flags_of_another_method_are_reported(table):
     result = run("detect", table, "-q", "--lambda", "5", "--sigma", "2003")
     assert "--lambda is not used" in result.stderr
     assert "--sigma is not used" in result.stderr
@@ -173,7 +173,7 @@ def test_a_rate_without_saccades_names_the_recording(tmp_path):
     path = tmp_path / "slow.csv"
     rows = "\n".join(f"{16.6667 * k:.3f},{k % 7},5" for k in range(50))
     path.write_text("t_ms,x_deg,y_deg\n" + rows)
-    with pytest.raises(RecordingError, match=r"slow\.csv: block 1 has 60 samples per second"):
+    with pytest.raises(RecordingError, match=r"slow\.csv: .*block 1 .*60"):
         run("detect", path)
 
 
@@ -211,7 +211,7 @@ def test_compare_refuses_fixations(table, tmp_path):
     out, fixations = tmp_path / "out.csv", tmp_path / "fixations.csv"
     run("detect", table, "-q", "-o", out, "--fixations", fixations)
     for pair in ((fixations, out), (out, fixations)):
-        with pytest.raises(RecordingError, match=r"fixations\.csv: this is a table of fixations"):
+        with pytest.raises(RecordingError, match=r"fixations\.csv: .*table of fixations"):
             run("compare", *pair)
 
 
@@ -233,7 +233,7 @@ class TestCompareWithTruth:
         path.write_text(self.TRUTH)
         return path
 
-    def test_every_kind_is_told_apart(self, truth, tmp_path):
+    def test_every_kind_is_distinguished(self, truth, tmp_path):
         events = tmp_path / "events.csv"
         events.write_text("onset_ms,offset_ms\n101,141\n600,610\n")
         facts = json.loads(run("compare", events, truth, "--json").stdout)
@@ -251,7 +251,7 @@ class TestCompareWithTruth:
         events = tmp_path / "events.csv"
         events.write_text("onset_ms,offset_ms\n101,141\n")
         (tmp_path / "events.csv.meta.json").write_text('{"eye": "L"}')
-        with pytest.raises(RecordingError, match="no event of eye L"):
+        with pytest.raises(RecordingError, match="of eye L"):
             run("compare", events, truth)
 
     def test_as_events_it_is_refused(self, truth):
@@ -281,14 +281,14 @@ class TestCompareWithTruth:
         ("event,onset_ms,offset_ms\nFIXA,1,20\n", "", "no event in this table is a saccade"),
     ],
 )
-def test_compare_says_what_cannot_be_compared(tmp_path, events, labels, says):
+def test_compare_names_incomparable_inputs(tmp_path, events, labels, says):
     (tmp_path / "events.csv").write_text(events)
     (tmp_path / "label.csv").write_text(labels)
     with pytest.raises(RecordingError, match=says):
         run("compare", tmp_path / "events.csv", tmp_path / "label.csv")
 
 
-def test_compare_says_what_a_table_lacks(table, tmp_path):
+def test_compare_names_missing_columns(table, tmp_path):
     with pytest.raises(RecordingError, match="onset_ms and offset_ms"):
         run("compare", table, table)
 
@@ -302,7 +302,7 @@ def test_no_output_is_written_over_the_recording_or_another(table, options, monk
     assert table.read_bytes() == before
 
 
-def test_what_is_damaged_is_told(table):
+def test_damage_is_reported(table):
     table.write_text(table.read_text() + "12,34\n")
     assert "skipped" in run("detect", table).stderr
 
@@ -324,7 +324,7 @@ def test_a_figure_of_anything(tmp_path, rows):
     assert figure.stat().st_size > 10_000
 
 
-def test_what_is_damaged_alike_is_told_once(table):
+def test_equal_damage_is_reported_once(table):
     lines = table.read_text().splitlines()
     for row in range(99, 105):
         lines[row] = "12,34"

@@ -20,7 +20,7 @@ def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gazelive.experiment.doctor.display.has_screen", lambda: False)
 
 
-def test_every_line_says_how_it_is(gazelive: Run) -> None:
+def test_every_line_has_a_status(gazelive: Run) -> None:
     ended = gazelive("doctor")
     *lines, _blank, verdict = ended.out.splitlines()
     found = [line for line in lines if not line.startswith(" ")]
@@ -43,7 +43,7 @@ def test_a_failure_is_in_the_exit_code(gazelive: Run, tmp_path: Path) -> None:
     assert first["text"].startswith("trial.image_ms: unknown key")
 
 
-def test_a_file_that_is_no_toml_is_a_mistake_of_usage(gazelive: Run, tmp_path: Path) -> None:
+def test_a_missing_toml_is_a_usage_error(gazelive: Run, tmp_path: Path) -> None:
     ended = gazelive("doctor", tmp_path / "none.toml")
     assert ended.exit_code == 2
     assert "gazelive config init" in ended.err

@@ -80,7 +80,7 @@ def test_a_session_becomes_a_dataset_and_more_are_added(
     assert sorted(p.name for p in (dataset / "sub-v001").iterdir()) == ["ses-1", "ses-2"]
 
 
-def test_names_that_are_no_labels(gazelive: Run, tmp_path: Path) -> None:
+def test_names_become_valid_bids_labels(gazelive: Run, tmp_path: Path) -> None:
     odd = write(tmp_path / "odd", "anna-maria", "2026-11-16", "R")
     exit_code, _, err = gazelive("export", odd, "--bids", tmp_path / "study")
     assert exit_code == 0
@@ -93,7 +93,7 @@ def test_names_that_are_no_labels(gazelive: Run, tmp_path: Path) -> None:
     assert "try annamaria" in err
 
 
-def test_a_session_that_names_nobody_needs_a_subject(gazelive: Run, tmp_path: Path) -> None:
+def test_a_session_without_a_viewer_needs_a_subject(gazelive: Run, tmp_path: Path) -> None:
     identified = write(tmp_path / "who", None, "1", "R")
     exit_code, _, err = gazelive("export", identified, "--bids", tmp_path / "study")
     assert exit_code == 2

@@ -1,4 +1,4 @@
-"""`gazelive identify` as somebody runs it for the first time."""
+"""`gazelive identify` from the command line."""
 
 import functools
 import json
@@ -61,7 +61,7 @@ class TestTables:
         assert len(right) >= 4
         assert all("saccades, " in line and "unknown" in line for line in lines)
 
-    def test_json_says_everything(self, gazelive, model, probes):
+    def test_json_is_complete(self, gazelive, model, probes):
         exit_code, out, err = gazelive("identify", model, probes, "--json", "-q")
         assert (exit_code, err) == (0, "")
         content = json.loads(out)
@@ -185,7 +185,7 @@ class TestImages:
         assert "centre bias" not in err
         return path, folder
 
-    def test_it_is_told_where_they_are(self, gazelive, seeing, tmp_path):
+    def test_stimuli_option_gives_the_images(self, gazelive, seeing, tmp_path):
         model, folder = seeing
         table = write_table(tmp_path / "new.csv", people(2), 3, 9, seed=500)
         exit_code, _, err = gazelive("identify", model, table, "-q")

@@ -80,7 +80,7 @@ def test_half_milliseconds_are_kept(gazelive: Run, tmp_path: Path) -> None:
     assert (block["start_ms"], block["end_ms"], block["sampling_rate_hz"]) == (0.5, 1.5, 2000)
 
 
-def test_the_summary_says_it_in_words(gazelive: Run, table: Path) -> None:
+def test_the_summary_is_readable_text(gazelive: Run, table: Path) -> None:
     exit_code, out, err = gazelive("info", table)
     assert exit_code == 0
     assert err == ""

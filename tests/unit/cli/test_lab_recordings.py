@@ -86,7 +86,7 @@ class TestMessagesOfOnesOwn:
         assert ended.exit_code == 0, ended.err
         assert json.loads(ended.out)["intervals"] == N_TRIALS
 
-    def test_a_session_in_the_usual_words_is_told_to_have_others(
+    def test_patterns_that_do_not_fit_a_default_session_are_reported(
         self, gazelive: Gazelive, model: Path
     ) -> None:
         ended = gazelive("identify", model, small_corpus() / "v001_s2", "-q")
@@ -94,7 +94,9 @@ class TestMessagesOfOnesOwn:
         assert "no message starts a trial with 'PIC" in ended.err
         assert "'TRIALID 1'" in ended.err
 
-    def test_what_is_no_pattern(self, gazelive: Gazelive, lab: Path, model: Path) -> None:
+    def test_an_invalid_pattern_is_refused(
+        self, gazelive: Gazelive, lab: Path, model: Path
+    ) -> None:
         for command in (("train", lab, "-o", "x.model"), ("identify", model, lab)):
             ended = gazelive(*command, "--trial-start", "PIC (")
             assert (ended.exit_code, "--trial-start: 'PIC ('" in ended.err) == (
@@ -106,7 +108,7 @@ class TestMessagesOfOnesOwn:
 class TestDamage:
     TOLD = r"(:\d+: not a line of an ASC file: skipped \(and 1 more line"
 
-    def test_identify_tells_what_detect_tells(
+    def test_identify_warns_like_detect(
         self, gazelive: Gazelive, model: Path, tmp_path: Path
     ) -> None:
         broken = damage(lab_recording(tmp_path / "broken.asc", "v001", "2"))

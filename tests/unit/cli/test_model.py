@@ -1,4 +1,4 @@
-"""`gazelive model` as somebody runs it for the first time."""
+"""`gazelive model` from the command line."""
 
 import functools
 import json
@@ -70,7 +70,7 @@ class TestShow:
 
 
 class TestEnrol:
-    def test_everybody_in_a_table(self, gazelive, model, newcomers):
+    def test_all_viewers_of_a_table(self, gazelive, model, newcomers):
         exit_code, _, err = gazelive("model", "enrol", model, newcomers)
         assert exit_code == 0
         assert "Enrolled p0020, p0021, p0022: 7 viewers in" in err
@@ -106,7 +106,7 @@ class TestEnrol:
         assert message in err
         assert model.read_bytes() == before
 
-    def test_who_is_there_already(self, gazelive, model, tmp_path):
+    def test_an_enrolled_viewer_is_refused(self, gazelive, model, tmp_path):
         table = write_table(tmp_path / "again.csv", people(2, first=3), 4, 12)
         exit_code, _, err = gazelive("model", "enrol", model, table)
         assert exit_code == 2

@@ -49,7 +49,7 @@ def toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
     ],
 )
-def test_what_cannot_work_is_told(toml: Path, options: list[str], told: str) -> None:
+def test_impossible_settings_are_refused(toml: Path, options: list[str], told: str) -> None:
     manifest = SessionManifest(
         viewer="anna", session="1", device="d", mode="enrol", started_at="2026-01-01T00:00:00+00:00"
     )
@@ -60,8 +60,8 @@ def test_what_cannot_work_is_told(toml: Path, options: list[str], told: str) -> 
 
 
 @pytest.mark.skipif("sys.platform != 'linux'")
-def test_without_a_screen_it_says_how_to_go_on(toml: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no screen .* xvfb-run|PsychoPy is not installed"):
+def test_without_a_screen_the_error_says_what_to_do(toml: Path) -> None:
+    with pytest.raises(ConfigError, match=r"xvfb-run|PsychoPy is not"):
         CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"], catch_exceptions=False)
     assert not (toml.parent / "sessions").exists()
 
@@ -81,7 +81,7 @@ def with_psychopy(monkeypatch: pytest.MonkeyPatch) -> None:
     ("content", "told"),
     [(None, "stimuli.folder: .*no images"), (b"hello", "a.png: not a readable image")],
 )
-def test_images_that_cannot_be_shown_are_told_before_anything_is_started(
+def test_unreadable_images_are_reported_before_the_start(
     toml: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, told: str
 ) -> None:
     with_psychopy(monkeypatch)
@@ -95,7 +95,7 @@ def test_images_that_cannot_be_shown_are_told_before_anything_is_started(
 
 
 @pytest.mark.parametrize("windowed", [True, False])
-def test_a_window_is_no_place_for_gaze_of_a_real_tracker(
+def test_a_window_with_a_real_tracker_warns(
     toml: Path, monkeypatch: pytest.MonkeyPatch, windowed: bool
 ) -> None:
     with_psychopy(monkeypatch)
@@ -165,7 +165,7 @@ def with_images(toml: Path, more: str = "") -> None:
 
 @pytest.fixture
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RunSpec, Path | None]]:
-    """What would be started, and with which model."""
+    """Runs that `record` would start, with their models."""
     with_psychopy(monkeypatch)
     calls: list[tuple[RunSpec, Path | None]] = []
 
@@ -184,7 +184,7 @@ def test_the_first_are_enrolled_before_there_is_a_model(
     done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"])
     assert "enrolling without a model" in done.output
     assert [model for _, model in launched] == [None]
-    with pytest.raises(ModelError, match=r"lab.model: there is no such model"):
+    with pytest.raises(ModelError, match=r"lab\.model: .*no such"):
         CliRunner().invoke(
             app, ["record", str(toml), "--viewer", "anna", "--mode", "identify"],
             catch_exceptions=False,
@@ -197,16 +197,16 @@ def test_a_folder_that_cannot_hold_sessions_is_refused_before_anything_is_starte
     with_images(toml)
     (toml.parent / "sessions").write_text("a file")
     command = ["record", str(toml), "--viewer", "anna"]
-    with pytest.raises(ConfigError, match=r"sessions: output.folder: cannot be written"):
+    with pytest.raises(ConfigError, match=r"sessions: output\.folder: .*written"):
         CliRunner().invoke(app, command, catch_exceptions=False)
     (toml.parent / "sessions").unlink()
     snapshots = ["--snapshots", str(toml / "pictures")]
-    with pytest.raises(ConfigError, match=r"pictures: --snapshots: cannot be written"):
+    with pytest.raises(ConfigError, match=r"pictures: --snapshots: .*written"):
         CliRunner().invoke(app, [*command, *snapshots], catch_exceptions=False)
     assert not launched
 
 
-def test_what_a_replay_cannot_heed_is_told(
+def test_options_that_a_replay_ignores_are_reported(
     toml: Path, launched: list[tuple[RunSpec, Path | None]]
 ) -> None:
     with_images(toml)

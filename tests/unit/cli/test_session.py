@@ -51,7 +51,7 @@ def test_list_shows_every_session(gazelive: Run, sessions: Path) -> None:
     assert "gazelive session show" in err
 
 
-def test_list_names_what_is_damaged(gazelive: Run, sessions: Path, tmp_path: Path) -> None:
+def test_list_names_damaged_sessions(gazelive: Run, sessions: Path, tmp_path: Path) -> None:
     shutil.copytree(sessions / "v001_s1", tmp_path / "good")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "session.json").write_text("{")
@@ -72,7 +72,7 @@ def test_list_of_nothing_is_one_sentence(gazelive: Run, tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_show_tells_quality_and_calibration(gazelive: Run, sessions: Path) -> None:
+def test_show_prints_quality_and_calibration(gazelive: Run, sessions: Path) -> None:
     exit_code, out, err = gazelive("session", "show", sessions / "v001_s1")
     assert exit_code == 0
     assert "Quality per trial" in out
@@ -99,7 +99,7 @@ def test_show_of_no_session_is_one_sentence(gazelive: Run, tmp_path: Path) -> No
     assert "not a session folder" in err
 
 
-def test_report_writes_one_page_and_says_so(
+def test_report_writes_one_page_and_prints_its_path(
     gazelive: Run, sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ Run = Callable[..., Any]
 SMALL = ["--viewers", "1", "--images", "1", "--pool", "2", "--seconds", "0.5", "--rate", "250"]
 
 
-def test_it_says_what_it_wrote_and_what_comes_next(gazelive: Run, tmp_path: Path) -> None:
+def test_it_prints_paths_and_next_steps(gazelive: Run, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     exit_code, out, err = gazelive("simulate", corpus, *SMALL)
     assert (exit_code, out) == (0, "")
@@ -45,7 +45,7 @@ def test_json_is_for_scripts(gazelive: Run, tmp_path: Path) -> None:
     assert facts["bytes"] == (corpus / "v001_s1.asc").stat().st_size
 
 
-def test_it_does_not_write_into_what_is_there(gazelive: Run, tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_overwritten(gazelive: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     exit_code, _, err = gazelive("simulate", tmp_path, *SMALL)
     assert exit_code == 2

@@ -1,4 +1,4 @@
-"""`gazelive train` as somebody runs it for the first time."""
+"""`gazelive train` from the command line."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ def table(tmp_path):
 
 
 class TestTables:
-    def test_it_says_how_good_it_is_and_what_comes_next(self, gazelive, table, tmp_path):
+    def test_it_prints_accuracy_and_next_steps(self, gazelive, table, tmp_path):
         model = tmp_path / "a.model"
         exit_code, out, err = gazelive("train", table, "-o", model)
         assert (exit_code, out) == (0, "")
@@ -112,7 +112,7 @@ class TestFewData:
         assert "no viewer has 20 saccades" in err
         assert not (tmp_path / "a.model").exists()
 
-    def test_who_looked_too_little_is_left_out(self, gazelive, table, tmp_path):
+    def test_viewers_with_too_little_data_are_left_out(self, gazelive, table, tmp_path):
         with table.open("a") as file:
             file.write("late,im1.jpg,1,1,1,200\nlate,im1.jpg,2,5,5,200\n")
         exit_code, _, err = gazelive("train", table, "-o", tmp_path / "a.model")

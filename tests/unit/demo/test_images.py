@@ -24,9 +24,7 @@ def test_pictures_are_painted_the_same_each_time_and_each_another(tmp_path: Path
             assert np.asarray(image).std() > 10, "there is something to look at"
 
 
-def test_photographs_are_shown_where_there_are_some(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_photographs_are_used_if_present(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "default_stimuli", lambda: tmp_path / "stimuli")
     assert lab.images_of_demo(tmp_path / "out") == (tmp_path / "stimuli", True)
     monkeypatch.setattr(lab, "default_stimuli", lambda: None)

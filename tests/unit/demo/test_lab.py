@@ -36,7 +36,7 @@ def test_an_earlier_demo_is_removed_with_its_pictures(tmp_path: Path) -> None:
     assert not viewer.exists()
 
 
-def test_nothing_is_removed_where_something_is_no_demo(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_demo_is_kept(tmp_path: Path) -> None:
     viewer = session(tmp_path / "viewer", demo=True)
     stranger = session(tmp_path / "stranger", demo=False)
     with pytest.raises(ConfigError, match=r"stranger.*is no demo"):
@@ -46,7 +46,7 @@ def test_nothing_is_removed_where_something_is_no_demo(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["viewer", "stranger", "people.model"])
-def test_nobody_is_written_over_without_being_asked(tmp_path: Path, name: str) -> None:
+def test_an_earlier_demo_is_kept_without_replace(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(ConfigError, match=f"holds {name} already: add --replace"):
         prepare_folder(tmp_path, replace=False)
@@ -54,5 +54,5 @@ def test_nobody_is_written_over_without_being_asked(tmp_path: Path, name: str) -
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("mine")
-    with pytest.raises(ConfigError, match="is a file: give a folder"):
+    with pytest.raises(ConfigError, match="is a file"):
         prepare_folder(tmp_path / "demo", replace=True)

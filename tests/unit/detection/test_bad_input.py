@@ -88,7 +88,7 @@ class TestOffline:
         assert_finite(events_of(detection))
 
     def test_rate_not_stated(self, detect: Detect) -> None:
-        with pytest.raises(ConfigError, match="sampling rate is not stated"):
+        with pytest.raises(ConfigError, match="rate is not stated"):
             detect(TIMES_US, np.zeros(N), np.zeros(N), None)
 
     @pytest.mark.parametrize("rate", [0.0, -500.0, np.nan, np.inf, 30.0, 1e5])
@@ -100,7 +100,7 @@ class TestOffline:
     def test_time_that_does_not_increase(self, detect: Detect, step: int) -> None:
         times = TIMES_US.copy()
         times[7] = times[6] + step
-        with pytest.raises(RecordingError, match="does not increase at sample 7"):
+        with pytest.raises(RecordingError, match="increase at sample 7"):
             detect(times, np.zeros(N), np.zeros(N), 500.0)
 
     def test_columns_of_different_length(self, detect: Detect) -> None:
@@ -116,7 +116,7 @@ class TestOffline:
 
 class TestOnline:
     def test_rate_not_stated(self) -> None:
-        with pytest.raises(ConfigError, match="sampling rate is not stated"):
+        with pytest.raises(ConfigError, match="rate is not stated"):
             OnlineDetector()
 
     def test_columns_of_different_length(self) -> None:

@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.gaze.screen import PAPER_SCREEN
 
 from ...support.fake_host import Behaviour, FakeHost
 from ...support.fake_pylink import FakePylink
+from ...support.manual_clock import ManualClock
 
 Connect = Callable[..., tuple[EyeLinkDevice, FakePylink]]
 
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when it is advanced."""
     return ManualClock(1000.0)
 
 
 @pytest.fixture
 def connect(clock: ManualClock) -> Iterator[Connect]:
-    """Connect to a host that behaves as told; return the device and the fake pylink."""
+    """Connect to a host with the given behaviour; return the device and the fake pylink."""
     devices = []
 
     def make(

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.recorder import ClockQueries
+
+from ...support.manual_clock import ManualClock
 
 
 class UnsteadyLink:

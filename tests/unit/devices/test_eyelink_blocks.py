@@ -14,7 +14,7 @@ def test_a_disconnection_is_raised_after_the_last_samples(connect, clock):
     device.start()
     clock.advance_s(3.0)
     chunks = []
-    with pytest.raises(DeviceDisconnectedError, match="lost while recording: check the cable"):
+    with pytest.raises(DeviceDisconnectedError, match=r"lost while recording.*cable"):
         while True:
             chunks.append(device.read_chunk(0.1))
     assert len(samples_of([chunk for chunk in chunks if chunk is not None])) == 730

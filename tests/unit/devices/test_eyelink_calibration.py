@@ -69,9 +69,9 @@ def test_calibration_needs_a_window_and_releases_it(clock):
     pylink = FakePylink(FakeHost(clock))
     settings = EyeLinkSettings(screen=PAPER_SCREEN)
     device = EyeLinkDevice(settings, clock=clock, host_file_stem="a", pylink=pylink)
-    with pytest.raises(CalibrationError, match="no window for calibrating: use_graphics"):
+    with pytest.raises(CalibrationError, match=r"window for calibrating.*use_graphics"):
         device.calibrate()
-    with pytest.raises(CalibrationError, match="no window for checking drift"):
+    with pytest.raises(CalibrationError, match="window for checking drift"):
         device.check_drift(1, 2)
     for _ in range(2):
         device.use_graphics(lambda _tracker: pylink.EyeLinkCustomDisplay())

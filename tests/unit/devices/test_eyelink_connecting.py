@@ -20,13 +20,13 @@ def test_without_the_vendors_pylink_its_package_is_named(monkeypatch):
     with pytest.raises(DeviceUnavailableError, match="pip install sr-research-pylink"):
         load_pylink()
     monkeypatch.setitem(sys.modules, "pylink", types.ModuleType("pylink"))
-    with pytest.raises(DeviceUnavailableError, match="pip uninstall pylink, then pip install sr-"):
+    with pytest.raises(DeviceUnavailableError, match=r"pip uninstall pylink.*sr-"):
         load_pylink()
 
 
 def test_a_silent_tracker_is_not_replaced_by_a_dummy(clock):
     pylink = FakePylink(FakeHost(clock, address="100.1.1.7"))
-    with pytest.raises(DeviceUnavailableError, match=r"no EyeLink answers at 100\.1\.1\.1 .*cable"):
+    with pytest.raises(DeviceUnavailableError, match=r"answers at 100\.1\.1\.1 .*cable"):
         EyeLinkDevice(
             EyeLinkSettings(screen=PAPER_SCREEN), clock=clock, host_file_stem="a", pylink=pylink
         )
@@ -50,14 +50,14 @@ def test_pylinks_dummy_mode_is_refused(clock):
 def test_the_tracker_has_one_owner(connect, clock):
     device, pylink = connect()
     settings = EyeLinkSettings(screen=PAPER_SCREEN)
-    with pytest.raises(DeviceUnavailableError, match="already connected to the EyeLink"):
+    with pytest.raises(DeviceUnavailableError, match="already connected"):
         EyeLinkDevice(settings, clock=clock, host_file_stem="b", pylink=pylink)
     device.close()
     pylink.host.is_connected = True
     device._tracker.close()
 
 
-def test_settings_are_sent_in_offline_mode_and_asked_back(connect):
+def test_settings_are_sent_in_offline_mode_and_read_back(connect):
     device, pylink = connect(eyes="LR", sampling_rate_hz=500.0, calibration_type="HV13")
     settings = pylink.host.settings
     assert settings["sample_rate"] == "500"
@@ -81,7 +81,7 @@ def test_an_old_tracker_is_not_asked_for_a_head_target(connect, version):
 
 def test_another_screen_than_ours_is_refused(connect, clock):
     pylink = FakePylink(FakeHost(clock, Behaviour(replies={"screen_pixel_coords": "0,0,1023,767"})))
-    with pytest.raises(DeviceError, match="0 0 1023 767 px instead of 0 0 1919 1079"):
+    with pytest.raises(DeviceError, match=r"1023 767 .*1919 1079"):
         EyeLinkDevice(
             EyeLinkSettings(screen=PAPER_SCREEN), clock=clock, host_file_stem="a", pylink=pylink
         )
@@ -132,7 +132,7 @@ def test_answers_are_waited_for_but_not_for_ever(connect, clock, reply_s):
 def test_a_name_that_the_host_pc_refuses_ends_the_connection(clock, monkeypatch):
     pylink = FakePylink(FakeHost(clock))
     monkeypatch.setattr(pylink.host, "open_file", lambda _name: -1)
-    with pytest.raises(DeviceError, match=r"could not open A\.EDF on the Host PC"):
+    with pytest.raises(DeviceError, match=r"not open A\.EDF"):
         EyeLinkDevice(
             EyeLinkSettings(screen=PAPER_SCREEN), clock=clock, host_file_stem="a", pylink=pylink
         )

@@ -48,19 +48,19 @@ def test_an_edf_that_does_not_come_is_still_on_the_host(connect, clock, tmp_path
     device.start()
     read_for(device, clock, 0.2)
     device.stop()
-    with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
+    with pytest.raises(DeviceError, match=r"Host PC as V01\.EDF"):
         device.receive_host_file(tmp_path, "session")
     assert list(tmp_path.iterdir()) == []
     pylink.host.behaviour = Behaviour()
     assert device.receive_host_file(tmp_path, "session").exists(), "a second try may work"
 
 
-def test_an_edf_for_which_there_is_no_room_is_still_on_the_host(connect, clock, tmp_path):
+def test_an_edf_that_cannot_be_saved_stays_on_the_host(connect, clock, tmp_path):
     device, _ = connect()
     device.start()
     read_for(device, clock, 0.2)
     device.stop()
-    with pytest.raises(DeviceError, match=r"on the Host PC as V01\.EDF, copy it from there"):
+    with pytest.raises(DeviceError, match=r"Host PC as V01\.EDF"):
         device.receive_host_file(tmp_path / "gone", "session")
 
 

@@ -10,7 +10,7 @@ from ...support.fake_host import Behaviour
 from ...support.recordings import samples_of
 
 
-def test_wanted_against_actual_rate_and_eye(connect, clock):
+def test_requested_and_actual_rate_and_eye(connect, clock):
     device, _ = connect(Behaviour(rate_hz=500.0, eyes="L"), eyes="R", sampling_rate_hz=1000.0)
     assert (device.describe().sampling_rate_hz, device.describe().eyes) == (1000.0, "R")
     chunks = []

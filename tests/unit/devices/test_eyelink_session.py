@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.devices.recorder import Recorder
@@ -16,6 +15,7 @@ from gazelive.recordings.session.writer import SessionWriter
 
 from ...support.fake_host import Behaviour, FakeHost
 from ...support.fake_pylink import FakePylink
+from ...support.manual_clock import ManualClock
 
 N_TRIALS = 3
 

@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import (
     Calibrates,
     ControlsPlayback,
@@ -24,6 +23,7 @@ from ...support.faults import (
     Stalls,
     TimeJitter,
 )
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_recording, numbered_block, samples_of
 
 N_SAMPLES = 10_000
@@ -62,7 +62,7 @@ def test_without_faults_nothing_changes(recording):
     assert [c.number for c in chunks] == list(range(len(chunks)))
 
 
-def test_lost_samples_are_lost_as_often_and_as_long_as_asked(recording):
+def test_losses_have_the_requested_rate_and_length(recording):
     chunks = _read_all(recording, LostSamples(every_n=100, length=7))
     kept = _recorded_index(samples_of(chunks))
     lost = np.setdiff1d(np.arange(N_SAMPLES), kept)
@@ -97,7 +97,7 @@ def test_the_first_sample_has_none_before_it_to_repeat(recording, seed):
     assert (samples["tracker_time_us"][1::2] == samples["tracker_time_us"][::2]).all()
 
 
-def test_backward_times_fall_by_as_much_as_asked(recording):
+def test_backward_steps_have_the_requested_size(recording):
     samples = samples_of(_read_all(recording, BackwardTimes(every_n=1000, by_us=3000)))
     steps_us = np.diff(samples["tracker_time_us"])
     assert (steps_us == -3000).sum() == (steps_us < 0).sum() == N_SAMPLES / 1000
@@ -121,7 +121,7 @@ def test_jitter_delays_delivery_without_loss_or_overtaking(recording):
     assert late_s.std() > 0.001
 
 
-def test_a_held_chunk_does_not_make_the_reader_wait_longer_than_it_asked(recording):
+def test_a_held_chunk_respects_the_timeout(recording):
     clock = ManualClock()
     device = FaultyDevice(
         ReplayDevice(recording, clock=clock), [Jitter(max_s=5.0)], clock=clock, seed=3
@@ -153,13 +153,13 @@ def test_stalls_hold_everything_up_once_a_period(recording):
 
 
 @pytest.mark.parametrize("after_n", [1, 4321, N_SAMPLES - 1])
-def test_a_disconnected_device_gave_exactly_so_many_samples(recording, after_n):
+def test_a_disconnected_device_gave_exactly_n_samples(recording, after_n):
     clock = ManualClock()
     replay = ReplayDevice(recording, clock=clock)
     device = FaultyDevice(replay, [Disconnect(after_n_samples=after_n)], clock=clock)
     device.start()
     chunks = []
-    with pytest.raises(DeviceDisconnectedError, match="connection to the tracker was lost"):
+    with pytest.raises(DeviceDisconnectedError, match="tracker was lost"):
         while True:
             chunks.append(device.read_chunk(1.0))
     assert (_recorded_index(samples_of(chunks)) == np.arange(after_n)).all()

@@ -6,13 +6,13 @@ from gazelive.errors import CalibrationError, DeviceError
 
 def test_each_wrong_state_has_its_own_error():
     life = Lifecycle("the tracker")
-    with pytest.raises(DeviceError, match="the tracker was never started: start it before reading"):
+    with pytest.raises(DeviceError, match="tracker was never started"):
         life.require_started()
     life.start()
     life.require_started()
-    with pytest.raises(DeviceError, match="the tracker is recording already: stop it"):
+    with pytest.raises(DeviceError, match="tracker is recording already"):
         life.start()
-    with pytest.raises(CalibrationError, match="is recording: stop it before calibrating"):
+    with pytest.raises(CalibrationError, match=r"is recording.* before calibrating"):
         life.require_between_blocks("calibrating", CalibrationError)
     assert life.stop()
     assert not life.stop()

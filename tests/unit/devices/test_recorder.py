@@ -4,7 +4,6 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
@@ -26,6 +25,7 @@ from ...support.faults import (
     Stalls,
     TimeJitter,
 )
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_recording, numbered_block, samples_of
 
 
@@ -228,7 +228,7 @@ def simulated():
         yield device, clock
 
 
-def test_a_loop_of_ones_own_starts_and_stops_blocks(writer, simulated):
+def test_a_custom_loop_starts_and_stops_blocks(writer, simulated):
     device, clock = simulated
     recorder = Recorder(device, writer, clock=clock)
     for trial in range(3):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import MAX_CHUNK_SAMPLES, ControlsPlayback, SendsMessages
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import ConfigError, DeviceError
 from gazelive.recordings.recording import Trial
 from gazelive.recordings.trials import find_trials
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_recording, numbered_block, samples_of
 
 
@@ -133,7 +133,7 @@ def test_a_late_reader_gets_all_that_came_and_nothing_shifts():
     assert chunk.arrival_s == pytest.approx(10.009)
 
 
-def test_chunks_are_as_long_as_asked_or_as_the_reader_is_patient():
+def test_chunks_last_as_requested_or_until_the_timeout():
     clock = ManualClock()
     device = ReplayDevice(make_recording([numbered_block(0, 1000)]), clock=clock, chunk_s=0.02)
     device.start()

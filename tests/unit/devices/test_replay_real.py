@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 from gazelive.recordings.open import read_recording
+
+from ...support.manual_clock import ManualClock
 
 FILES = (
     "bino1000",

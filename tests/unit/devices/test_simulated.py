@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import CrossStimulus, ImageStimulus
 from gazelive.devices.simulated import SimulatedDevice, saliency_in
 from gazelive.errors import ModelError
@@ -13,6 +12,7 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.asc.reader import read_asc
 
 from ...support.faults import FaultyDevice, LostSamples
+from ...support.manual_clock import ManualClock
 
 IMAGE = ImageStimulus(name="scene.png", left_px=210, top_px=40, width_px=1500, height_px=1000)
 
@@ -34,7 +34,7 @@ def make_simulated():
 
 
 def _record(device, clock, seconds):
-    """Let some time pass and read what was recorded in it."""
+    """Advance the clock and return the samples recorded meanwhile."""
     clock.advance_s(seconds)
     chunks = []
     while (chunk := device.read_chunk(0.0)) is not None:
@@ -67,7 +67,7 @@ def test_the_same_viewer_seed_session_and_commands_give_the_same_samples(make_si
 
 @pytest.mark.parametrize("rate_hz", [250.0, 1000.0, 2000.0])
 @pytest.mark.parametrize("eyes", ["L", "R", "LR"])
-def test_rate_and_eyes_are_as_asked(make_simulated, rate_hz, eyes):
+def test_rate_and_eyes_are_as_requested(make_simulated, rate_hz, eyes):
     device, clock = make_simulated(sampling_rate_hz=rate_hz, eyes=eyes)
     device.start()
     samples = _record(device, clock, 1.0)
@@ -130,7 +130,7 @@ def test_validation_finds_each_eyes_own_error(make_simulated):
     assert 0.1 < np.mean(errors_deg) < 1.2
 
 
-def test_the_viewer_looks_where_the_image_is_interesting(make_simulated, tmp_path):
+def test_the_viewer_looks_at_salient_places(make_simulated, tmp_path):
     mean_x_px = {}
     for side, column in (("left", 60), ("right", 240)):
         picture = np.full((200, 300, 3), 90, np.uint8)
@@ -151,7 +151,7 @@ def test_an_image_that_is_not_there_is_named(make_simulated, tmp_path):
         device.show(IMAGE)
 
 
-def test_the_host_file_has_what_the_link_lost(make_simulated, tmp_path):
+def test_the_host_file_has_samples_that_the_link_lost(make_simulated, tmp_path):
     device, clock = make_simulated(eyes="LR")
     link = FaultyDevice(device, [LostSamples(every_n=100, length=10)], clock=clock)
     with closing(link):

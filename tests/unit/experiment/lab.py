@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import GazeDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.experiment.config.schema import ExperimentConfig
@@ -26,6 +25,7 @@ from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.manual_clock import ManualClock
 from .manual_display import ManualDisplay
 
 
@@ -42,7 +42,7 @@ SHORT = changed(ExperimentConfig(), trial={"image_s": 1.0, "blank_s": 0.2})
 
 
 def plan_of_images(n: int, n_foils: int = 0) -> Plan:
-    """Return a plan of images that nobody looks up."""
+    """Return a plan of images whose files are never read."""
     foils = tuple(
         Picture(Path(f"/stimuli/other{number}.png"), 210.0, 40.0, 1500.0, 1000.0)
         for number in range(n_foils)
@@ -106,7 +106,7 @@ class Lab:
         self.display.each_flip = self.device_thread.turn
 
     def run(self, script: Callable[[Session], None] = scene_viewing) -> Recording:
-        """Run it to its end and read what was recorded."""
+        """Run it to its end and return the recording."""
         try:
             script(self.session)
         except SessionAbortedError as abort:

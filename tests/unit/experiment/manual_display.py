@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gazelive.clock import ManualClock
 from gazelive.experiment.display.display import Key, Scene
 from gazelive.gaze.screen import PAPER_SCREEN
+
+from ...support.manual_clock import ManualClock
 
 FRAME_S = 1 / 60
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gazelive.clock import ManualClock, MonotonicClock
+from gazelive.clock import MonotonicClock
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, DeviceDisconnectedError, DeviceError
 from gazelive.experiment.display.display import Words
@@ -21,6 +21,7 @@ from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
 from ...support.faults import Disconnect, FaultyDevice
+from ...support.manual_clock import ManualClock
 from .lab import Lab, texts
 
 MANIFEST = SessionManifest(
@@ -102,7 +103,7 @@ def test_a_task_that_fails_ends_the_thread(tmp_path: Path, device_thread: Device
     assert read_manifest(tmp_path / "s").stop_reason == "failed"
 
 
-def test_a_tracker_that_goes_away_leaves_what_it_gave(tmp_path: Path) -> None:
+def test_a_lost_tracker_keeps_its_samples(tmp_path: Path) -> None:
     clock = ManualClock(100.0)
     device = FaultyDevice(
         SimulatedDevice("anna", seed=1, session=1, clock=clock),
@@ -160,7 +161,7 @@ def test_a_task_after_a_failure_fails_at_once(tmp_path: Path) -> None:
     device_thread.device.close()
 
 
-def test_the_engine_hears_of_the_end_also_where_the_tracker_does_not_stop(
+def test_the_engine_learns_of_the_end_if_the_tracker_does_not_stop(
     tmp_path: Path, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = ManualClock(100.0)

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from gazelive.errors import ConfigError
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.dialogue import (
-    TakenSessions,
+    ExistingSessions,
     ask_participant,
     session_problem,
     viewer_problem,
@@ -39,12 +39,12 @@ def test_the_next_free_session_of_a_viewer_is_proposed(tmp_path: Path) -> None:
     (tmp_path / "no session").mkdir()
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "session.json").write_text("{")
-    taken = TakenSessions.in_folder(tmp_path)
+    taken = ExistingSessions.in_folder(tmp_path)
     assert taken.of("v01") == [1, 3]
     assert taken.next_free("v01") == 4
     assert taken.next_free("v02") == taken.next_free("somebody") == 1
     assert taken.next_free(None) == taken.next_free("") == 8
-    assert TakenSessions.in_folder(tmp_path / "not yet there").next_free("v01") == 1
+    assert ExistingSessions.in_folder(tmp_path / "not yet there").next_free("v01") == 1
 
 
 @pytest.mark.parametrize("viewer", ["v01", "A", "anna-maria_2", "7"])
@@ -57,11 +57,11 @@ def test_a_good_name(viewer: str, mode: str) -> None:
     "viewer", ["../x", "a/b", "a\\b", "a b", ".hidden", "-x", "ä", "a.b", "C:", "a\n", "a" * 41]
 )
 @pytest.mark.parametrize("mode", ["enrol", "identify"])
-def test_a_name_that_is_no_name(viewer: str, mode: str) -> None:
+def test_an_invalid_name_is_refused(viewer: str, mode: str) -> None:
     assert viewer_problem(viewer, mode)
 
 
-def test_only_who_is_enrolled_needs_a_name() -> None:
+def test_only_enrolment_needs_a_name() -> None:
     assert viewer_problem("", "enrol") == "Enter the viewer's id."
     assert viewer_problem("", "identify") is None
 
@@ -74,14 +74,14 @@ def test_a_name_that_may_be_used_is_one_folder(viewer: str) -> None:
 
 
 def test_a_session_is_not_recorded_twice() -> None:
-    taken = TakenSessions({"v01": [1, 2], "": [1]})
+    taken = ExistingSessions({"v01": [1, 2], "": [1]})
     assert session_problem("v01", 3, taken) is None
     assert session_problem("v02", 1, taken) is None
     assert session_problem("v01", 2, taken) == "Session 2 of v01 is there already; 3 is free."
     assert session_problem("", 1, taken) == "Session 1 is there already; 2 is free."
 
 
-def test_without_a_screen_it_is_said_what_to_do(
+def test_without_a_screen_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -99,10 +99,10 @@ def test_without_a_screen_it_is_said_what_to_do(
         (b"qt.qpa.plugin: libxcb-cursor0 is needed\nThis application failed\n", "xcb-cursor0"),
     ],
 )
-def test_a_dialogue_that_cannot_be_opened_says_why(
+def test_a_dialog_that_cannot_open_gives_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: bytes, reason: str
 ) -> None:
-    """As the process ends where Qt, or a library that it needs, is missing."""
+    """Imitates the end of the process if Qt or one of its libraries is missing."""
     monkeypatch.setenv("DISPLAY", ":7")
     ended = subprocess.CompletedProcess([], returncode=1, stdout=b"", stderr=stderr)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)

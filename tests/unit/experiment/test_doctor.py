@@ -84,12 +84,12 @@ class TestProbes:
 
     def test_a_crash_is_reported(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         module = self.put(tmp_path, monkeypatch, "import sys\nsys.exit('the driver is gone')")
-        with pytest.raises(ProbeFailedError, match="exit code 1: the driver is gone"):
+        with pytest.raises(ProbeFailedError, match=r"exit code 1: .*driver"):
             probe(module, expect=list[str], timeout_s=60)
 
     def test_a_hang_is_ended(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         module = self.put(tmp_path, monkeypatch, "import time\ntime.sleep(600)")
-        with pytest.raises(ProbeFailedError, match="gave no answer within 0 s"):
+        with pytest.raises(ProbeFailedError, match="answer within 0 s"):
             probe(module, expect=list[str], timeout_s=0.2)
 
 

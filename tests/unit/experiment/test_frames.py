@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gazelive.clock import ManualClock
 from gazelive.experiment.display.frames import (
     FrameLog,
     FramePacer,
@@ -12,6 +11,8 @@ from gazelive.experiment.display.frames import (
     measured_frame_s,
     summarise_intervals,
 )
+
+from ...support.manual_clock import ManualClock
 
 FRAME_S = 1 / 60
 intervals = st.lists(st.floats(0.001, 0.2), max_size=40)

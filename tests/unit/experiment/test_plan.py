@@ -1,4 +1,4 @@
-"""Which images are chosen, in which order, and where crosses are."""
+"""Choice and order of images, and positions of crosses."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from PIL import Image
 
-from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import RecordingError
 from gazelive.experiment.display.display import Blank, Cross, Picture, Words
@@ -17,6 +16,7 @@ from gazelive.experiment.protocol.plan import picture_of
 from gazelive.experiment.protocol.replayed_session import ReplayedSession, plan_of
 from gazelive.recordings.trials import find_trials
 
+from ...support.manual_clock import ManualClock
 from .lab import SHORT, Lab, changed, texts
 
 

@@ -84,7 +84,7 @@ def test_a_window_that_is_gone_does_not_keep_the_file_on_the_tracker(
     assert (lab.folder / "s.asc").is_file()
 
 
-def test_a_file_that_does_not_come_is_a_failure_that_is_told(
+def test_a_missing_host_file_is_reported_as_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab = finished(tmp_path)
@@ -156,7 +156,7 @@ def test_a_script_run_by_hand_waits_for_an_orderly_end(
     assert commands == [python_module("gazelive", "record", config, "--viewer", "anna")]
 
 
-def test_nobody_who_reads_the_console_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_console_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     class Gone(io.StringIO):
         def write(self, _text: str) -> int:
             raise BrokenPipeError

@@ -30,7 +30,7 @@ def image_path(tmp_path: Path) -> Path:
 
 
 def middle(patch: Patch) -> tuple[float, float]:
-    """Return the centre of what is not background, in the window's pixels."""
+    """Return the centre of the foreground, in the window's pixels."""
     y, x = np.nonzero((np.asarray(patch.image).astype(int) != GREY).any(2))
     return patch.left_px + (x.min() + x.max()) / 2, patch.top_px + (y.min() + y.max()) / 2
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.protocol import HostRequest
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import CalibrationError, RecordingError
@@ -21,6 +20,7 @@ from gazelive.recordings.bids.tables import OWN_VARIABLES
 from gazelive.recordings.recording import Calibration
 from gazelive.workflows.gathering import gather
 
+from ...support.manual_clock import ManualClock
 from .lab import SHORT, Lab, changed, plan_of_images, texts
 from .manual_display import FRAME_S, ManualDisplay
 
@@ -318,7 +318,7 @@ def test_without_a_posterior_the_session_continues(tmp_path: Path) -> None:
 
 
 class WithMenu(SimulatedDevice):
-    """A tracker at whose own computer somebody chooses something in the first trial."""
+    """A tracker whose operator uses the Host PC's menu in the first trial."""
 
     request: HostRequest | None = None
 

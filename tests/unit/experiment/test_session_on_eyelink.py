@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.devices.eyelink.device import EyeLinkDevice
 from gazelive.devices.eyelink.setup import EyeLinkSettings
 from gazelive.errors import DeviceDisconnectedError
@@ -21,11 +20,12 @@ from gazelive.recordings.session.reader import read_session
 
 from ...support.fake_host import Behaviour, FakeHost
 from ...support.fake_pylink import FakePylink
+from ...support.manual_clock import ManualClock
 from .lab import SHORT, Lab, changed, texts
 
 
 class EyeLinkLab(Lab):
-    """A lab whose tracker is an EyeLink, and whose viewer sees what is on the screen."""
+    """A lab with an imitated EyeLink and a viewer who sees the screen."""
 
     def __init__(self, folder: Path, behaviour: Behaviour | None = None, **options: object) -> None:
         clock = ManualClock(100.0)
@@ -53,7 +53,7 @@ class EyeLinkLab(Lab):
         self.device_thread.turn()
 
     def record(self) -> tuple[Recording, Path | None]:
-        """Run the experiment, whatever happens; return what was recorded, and the EDF."""
+        """Run the experiment, also if it fails; return the recording and the EDF."""
         edf = None
         try:
             scene_viewing(self.session)

@@ -1,4 +1,4 @@
-"""What the display without a window refuses; what it does is in tests/contract/test_display.py."""
+"""Errors of the windowless display; its contract is in tests/contract/test_display.py."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.errors import ConfigError, DeviceUnavailableError
 from gazelive.experiment.config.schema import ExperimentConfig, Screen, Tracker
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.display.windowless_display import WindowlessDisplay, open_windowless
 from gazelive.experiment.process.launch import RunSpec
 from gazelive.live.settings import LiveSettings
+
+from ...support.manual_clock import ManualClock
 
 
 def spec_with(device: str) -> RunSpec:

@@ -1,4 +1,4 @@
-"""Where a saccade starts and ends, and how far that is, are one thing."""
+"""Start, end and amplitude of a saccade are consistent."""
 
 import numpy as np
 import pytest

@@ -131,7 +131,7 @@ class TestTypes:
 
 
 class TestLateFeatures:
-    def test_what_looks_at_the_next_fixation_is_late(self):
+    def test_features_of_the_next_fixation_are_late(self):
         features = FeatureSet(
             TURNS,
             [
@@ -144,7 +144,7 @@ class TestLateFeatures:
         assert features.late.tolist() == [False, True, True, True]
 
     def test_a_type_must_be_known_at_once(self):
-        with pytest.raises(ModelError, match="must be known at once"):
+        with pytest.raises(ModelError, match="known at once"):
             FeatureSet(TypeRule(kind="edges", column="next_fixation_s", edges=(0.3,)))
 
 
@@ -164,26 +164,26 @@ class TestJson:
     @pytest.mark.parametrize(
         "content", [{}, {"types": {"kind": "turn"}}, {"types": 3, "features": []}]
     )
-    def test_what_is_none_is_refused(self, content):
+    def test_unreadable_features_are_refused(self, content):
         with pytest.raises(ModelError, match="features cannot be read"):
             FeatureSet.from_json(content)
 
 
 class TestRefused:
     def test_columns_and_operations_that_are_not_there(self):
-        with pytest.raises(ModelError, match="f: scanpaths have no column mood"):
+        with pytest.raises(ModelError, match=r"f: .*no column mood"):
             feature("copy", a="mood")
-        with pytest.raises(ModelError, match="f: scanpaths have no column mood"):
+        with pytest.raises(ModelError, match=r"f: .*no column mood"):
             feature("ratio", b="mood")
-        with pytest.raises(ModelError, match="there is no operation guess"):
+        with pytest.raises(ModelError, match="no operation guess"):
             feature("guess")
 
     def test_typings_that_make_no_sense(self):
-        with pytest.raises(ModelError, match="no typing of saccades by mood"):
+        with pytest.raises(ModelError, match=r"typing .*mood"):
             TypeRule(kind="mood")
-        with pytest.raises(ModelError, match="by edges, and no other, names a column"):
+        with pytest.raises(ModelError, match=r"by edges, .*column"):
             TypeRule(kind="turn", column="dx_deg")
-        with pytest.raises(ModelError, match="by edges, and no other, names a column"):
+        with pytest.raises(ModelError, match=r"by edges, .*column"):
             TypeRule(kind="edges", edges=(1.0,))
         with pytest.raises(ModelError, match="no column mood"):
             TypeRule(kind="edges", column="mood")
@@ -200,7 +200,7 @@ class TestRefused:
             ("vigor", {"constants": (1.0, 1.0)}),
         ],
     )
-    def test_operations_without_what_they_need(self, operation, more):
+    def test_operations_without_their_columns_are_refused(self, operation, more):
         with pytest.raises(ModelError, match="feature f:"):
             feature(operation, **more)
 

@@ -73,7 +73,7 @@ def test_a_minimum_jerk_saccade_has_its_closed_form_kinematics(rate_hz, angle_de
     assert ratio == pytest.approx(1, rel=0.1)
 
 
-def test_components_too_small_are_masked_not_faked():
+def test_components_too_small_are_masked():
     row = kinematics_of(*minimum_jerk(1000.0, 5.0, 0.04, angle_deg=0), 1000.0)
     for column in (Kinematics.RATIO_Y, Kinematics.PEAK_VELOCITY_Y_DEG_S):
         assert np.isnan(row[column])

@@ -79,7 +79,7 @@ class TestEnrol:
         for group in (slice(0, n_base), slice(n_base, None)):
             assert right[0][group].mean() >= right[1][group].mean() - 0.2
 
-    def test_what_they_looked_at_is_kept_for_a_refit(self, method, kind):
+    def test_scanpaths_are_kept_for_a_refit(self, method, kind):
         model = enrol(base(method, kind), newcomers(kind))
         assert len(model.training) == (N_BASE + 1) * 10
         assert model.training.viewers[-10:].tolist() == [N_BASE] * 10
@@ -131,7 +131,7 @@ class TestForget:
         model = forget(base(method, kind), ["p0000", "p0001", "p0002", "p0003"])
         estimate = identified(model.identifier, looks_of(people(1)[0], kind))
         np.testing.assert_array_equal(estimate.log_probabilities, [0.0])
-        with pytest.raises(ModelError, match="no viewer would be left"):
+        with pytest.raises(ModelError, match=r"no viewer .*left"):
             forget(model, ["p0004"])
 
     def test_forgotten_and_enrolled_again_they_are_recognised(self, method, kind):
@@ -140,7 +140,7 @@ class TestForget:
         assert identified(again.identifier, looks_of(people(3)[2], kind)).best == 4
 
     def test_a_name_that_is_not_there_is_refused(self, method, kind):
-        with pytest.raises(ModelError, match="stranger is not in the model"):
+        with pytest.raises(ModelError, match="stranger is not in"):
             forget(base(method, kind), ["stranger", "p0001"])
 
 
@@ -185,7 +185,7 @@ def test_a_refit_is_the_training_again_to_the_bit(method, kind, tmp_path):
 
 
 def test_long_intervals_are_judged_as_wholes_neither_in_training_nor_when_enrolled():
-    """How many saccades an interval had says something of it, not of each of its windows."""
+    """The number of saccades describes an interval, not each of its windows."""
 
     def looks(persons, n_saccades):
         rng = np.random.default_rng(0)

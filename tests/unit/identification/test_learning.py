@@ -1,4 +1,4 @@
-"""What is learned on scores: against scikit-learn, and against what is known of made-up data."""
+"""Learning on scores, compared with scikit-learn and with the truth of synthetic data."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ class TestWhitening:
         scores = np.random.default_rng(1).normal(5, 2, (100, 3))
         np.testing.assert_allclose(fit_whitening(scores)(scores).mean(axis=0), 0, atol=1e-12)
 
-    def test_the_ridge_shrinks_what_varies_least(self):
+    def test_the_ridge_shrinks_the_least_variable_directions(self):
         rng = np.random.default_rng(2)
         common = rng.normal(size=(500, 1))
         scores = common + 0.1 * rng.normal(size=(500, 2))
@@ -75,7 +75,7 @@ class TestWhitening:
         assert white.weights.shape == (3, 2)
 
     @pytest.mark.parametrize("constant", [0.0, -0.07, 1e6 / 3])
-    def test_what_never_varied_does_not_decide_when_it_first_does(self, constant):
+    def test_a_constant_direction_does_not_decide_when_it_varies_later(self, constant):
         x = np.random.default_rng(4).normal(size=(64, 2))
         scores = np.column_stack((x, np.full(64, constant)))
         map_ = fit_whitening(scores)
@@ -110,7 +110,7 @@ class TestAgainstScikitLearn:
 
     @pytest.mark.parametrize("fit", [fit_svm(0.1), fit_multinomial(0.1)])
     @pytest.mark.parametrize("present", [[0, 2], [0, 1, 3]])
-    def test_a_viewer_who_is_not_there_is_never_the_best(self, fit, present):
+    def test_an_absent_viewer_is_never_the_best(self, fit, present):
         scores, labels = clusters(4)
         here = np.isin(labels, present)
         decisions = fit(scores[here], labels[here], 4)(scores[here])
@@ -137,7 +137,7 @@ def test_a_learned_prior_helps_where_people_differ_along_few_directions():
 
 
 class TestCrossValidation:
-    def test_no_machine_sees_what_it_judges(self):
+    def test_no_machine_is_tested_on_its_training_data(self):
         seen = []
 
         def fit(scores, labels, n_viewers):
@@ -181,7 +181,7 @@ class TestCalibration:
         assert loss < log_loss(factor * logits[test], labels[test]) - 0.05
         assert loss < log_loss(logits[test], labels[test]) + 0.05
 
-    def test_it_learns_what_one_machine_says_about_another(self):
+    def test_it_learns_cross_terms_between_machines(self):
         rng = np.random.default_rng(1)
         truth = rng.normal(0, 2, (3000, 3))
         labels = (truth + rng.gumbel(size=truth.shape)).argmax(axis=1)
@@ -198,7 +198,7 @@ class TestCalibration:
         # from a dozen that is chance: nobody may become sure of the opposite
         assert special.softmax(logits, axis=1).max() < 0.7
 
-    def test_who_was_never_held_out_gets_no_bias(self):
+    def test_a_viewer_never_held_out_gets_no_bias(self):
         rng = np.random.default_rng(3)
         decisions = rng.normal(size=(50, 4))
         decisions[np.arange(50), np.arange(50) % 3] += 2
@@ -225,7 +225,7 @@ class TestTemperature:
         found = fit_temperature(logits / temperature, labels)
         assert found == pytest.approx(temperature, rel=0.1)
 
-    def test_what_says_nothing_and_what_is_never_wrong_stay_in_bounds(self):
+    def test_useless_and_perfect_decisions_stay_in_bounds(self):
         labels = np.arange(10) % 2
         never_wrong = np.eye(2)[labels]
         for decisions in (np.zeros((10, 2)), never_wrong, 1e6 * never_wrong, -1e6 * never_wrong):

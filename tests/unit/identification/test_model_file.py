@@ -170,7 +170,7 @@ class TestRefused:
         with pytest.raises(ModelError, match="no such model"):
             load_model(path)
         path.write_text("viewer,image\n")
-        with pytest.raises(ModelFormatError, match="is no model of gazelive"):
+        with pytest.raises(ModelFormatError, match="no model of gazelive"):
             load_model(path)
 
 
@@ -197,7 +197,7 @@ class TestStreams:
             _FIXATIONS.check_rate(1000.0)
 
 
-def test_saving_where_nothing_can_be_written(tmp_path):
+def test_saving_to_an_unwritable_folder_is_refused(tmp_path):
     with pytest.raises(StorageError, match="cannot be written"):
         save_model(_FIXATIONS, tmp_path / "no" / "a.model")
 

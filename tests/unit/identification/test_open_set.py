@@ -1,4 +1,4 @@
-"""How probable it is to be nobody who is enrolled."""
+"""Probability that a probe is a stranger."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_nothing_seen_nothing_known(threshold, amount):
 USUAL = UsualStrangers(spread=0.05, spread_per_log=0.0, n_strangers=20.0)
 
 
-def test_few_strangers_are_helped_by_what_is_usual():
+def test_few_strangers_are_shrunk_towards_the_default():
     near = {10.0: np.random.default_rng(5).normal(0.1, 0.01, 30)}
     alone, few, many = (
         threshold_of_matches(near, 0.01, "", n_strangers=n, usual=usual)
@@ -100,7 +100,7 @@ def test_more_evidence_than_any_stranger_gave():
     assert np.ptp(steps) < 0.02  # one line
 
 
-def test_one_person_does_not_say_how_strangers_spread():
+def test_one_viewers_matches_do_not_set_the_spread():
     rng = np.random.default_rng(7)
     seen = {a: rng.normal(0.1, 0.05, 300) for a in (10.0, 20.0, 40.0, 80.0)}
     alone = threshold_of_matches(seen, 0.01, "")

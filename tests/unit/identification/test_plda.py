@@ -74,7 +74,7 @@ def test_the_population_is_recovered():
     assert np.mean(ratios) < -1
 
 
-def test_what_never_varied_does_not_decide():
+def test_a_constant_direction_does_not_decide():
     scores, viewers = drawn(6, 10, 4)
     scores = np.column_stack((scores, np.full(len(scores), -0.3)))
     model = fit_plda(scores, viewers, 6)
@@ -85,7 +85,7 @@ def test_what_never_varied_does_not_decide():
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1])
-def test_about_as_many_strangers_pass_as_were_asked_for(rate):
+def test_the_false_acceptance_rate_is_as_requested(rate):
     n_enrolled, n_all = 30, 130
     passed, rejected = [], []
     for seed in range(6):
@@ -103,7 +103,7 @@ def test_about_as_many_strangers_pass_as_were_asked_for(rate):
 
 
 @pytest.mark.parametrize("n_viewers", [1, 2, 3])
-def test_too_few_to_know_what_strangers_are_like(n_viewers):
+def test_too_few_viewers_give_no_stranger_model(n_viewers):
     scores, viewers = drawn(n_viewers, 10)
     threshold = strangers_threshold(scores, viewers, n_viewers, 0.01)
     assert np.exp(threshold.log_unknown(1e9, 50)) == pytest.approx(0.5)

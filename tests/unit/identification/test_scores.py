@@ -41,7 +41,7 @@ def test_a_gradient_block_has_the_models_gradient(seed, n):
 
 class TestRobustBlocks:
     @pytest.mark.parametrize("family", ["gamma", "log-gaussian"])
-    def test_scores_of_what_was_fitted_are_white(self, family):
+    def test_scores_of_training_data_are_white(self, family):
         rng = np.random.default_rng(0)
         x = rng.gamma(4, 2, 40_000) if family == "gamma" else np.exp(rng.normal(1, 0.5, 40_000))
         block = robust_block(FeatureSet(ALL_ALIKE, [AMPLITUDE]), rows_of(x), family=family)
@@ -126,7 +126,7 @@ class TestRepresentation:
         for unit, (first, beyond) in zip(units, windows, strict=True):
             np.testing.assert_allclose(unit, scores[first:beyond].sum(axis=0))
 
-    def test_what_is_kept_scores_the_same_to_the_bit(self, representation):
+    def test_stored_statistics_score_bit_equally(self, representation):
         again = Representation.from_file(representation.to_json(), representation.to_arrays())
         rows = people(1)[0].looks("samples", 40, 5).saccades
         np.testing.assert_array_equal(again.row_scores(rows), representation.row_scores(rows))

@@ -98,7 +98,7 @@ def test_one_long_interval_or_one_image_is_split_in_time(images):
         assert np.bincount(own).tolist() == [2] * 5
 
 
-def test_who_saw_images_of_one_fold_only_is_not_held_out_whole():
+def test_a_viewer_of_one_fold_is_not_held_out_entirely():
     names = [f"i{k:02}" for k in range(50)]
     alone = unit_folds(names, np.arange(50), np.zeros(50, np.int64))
     one_fold = [name for name, fold in zip(names, alone, strict=True) if fold == 3][:5]

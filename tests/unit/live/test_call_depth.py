@@ -1,4 +1,4 @@
-"""How deep the engine calls before a sample reaches the kernel of the detector."""
+"""Depth of calls from the engine to the detector's kernel."""
 
 import sys
 from pathlib import Path

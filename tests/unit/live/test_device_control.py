@@ -5,7 +5,6 @@ import threading
 import pytest
 import zmq
 
-from gazelive.clock import ManualClock
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import DeviceError, TransportError
@@ -19,6 +18,7 @@ from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 
 MANIFEST = SessionManifest(session="s", device="replay", mode="identify", started_at="")
@@ -111,7 +111,7 @@ def test_a_whole_replay_is_on_disk_and_sent(context, tmp_path):
     receiver.close()
 
 
-def test_what_fails_ends_the_session_with_a_reason(tmp_path):
+def test_a_failure_ends_the_session_with_a_reason(tmp_path):
     clock = ManualClock()
     device = ReplayDevice(make_recording([make_block(0, 0.5, 1_000_000)], []), clock=clock)
     writer = SessionWriter.create(tmp_path / "s", MANIFEST)

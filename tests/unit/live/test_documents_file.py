@@ -24,7 +24,7 @@ from ...support.streams import Cuts, run
 
 @pytest.fixture(scope="module")
 def documents():
-    """What a pipeline says of two blocks, traces and all."""
+    """Documents of a pipeline for two blocks, traces included."""
     blocks = [make_block(0, 2.0, 1_000_000), make_block(1, 2.0, 4_000_000)]
     return run(make_recording(blocks, []), Cuts((0.2, 0.5)))
 
@@ -34,7 +34,7 @@ def kept(documents):
 
 
 def say(file, documents):
-    """Write what is not known; return it."""
+    """Write the documents that the file lacks; return them."""
     new = [document for document in documents if not file.is_known(document)]
     for document in new:
         file.write(document)
@@ -55,7 +55,7 @@ def test_everything_but_traces_is_kept(tmp_path, documents):
 
 
 @given(cut=st.floats(0, 1))
-def test_a_file_that_was_torn_anywhere_is_gone_on_with(tmp_path_factory, documents, cut):
+def test_a_truncated_file_is_continued(tmp_path_factory, documents, cut):
     folder = tmp_path_factory.mktemp("session")
     path = folder / DOCUMENTS_NAME
     whole = b"".join(encode_line(document) for document in kept(documents))
@@ -69,7 +69,7 @@ def test_a_file_that_was_torn_anywhere_is_gone_on_with(tmp_path_factory, documen
     assert file.set_aside is None
 
 
-def test_latency_is_no_difference(tmp_path, documents):
+def test_latency_is_ignored_in_comparison(tmp_path, documents):
     file = DocumentsFile(tmp_path)
     say(file, documents)
     file.close()
@@ -131,7 +131,7 @@ def test_whole_lines(tmp_path, content, n):
     assert whole_bytes(tmp_path / "missing") == 0
 
 
-def test_a_snapshot_holds_what_still_counts(documents):
+def test_a_snapshot_holds_the_current_state(documents):
     snapshot = Snapshot()
     for document in documents * 300:
         snapshot.add(document)

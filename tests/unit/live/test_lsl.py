@@ -1,4 +1,4 @@
-"""What goes out over the lab streaming layer comes back from it, with its description."""
+"""Streams of the lab streaming layer arrive with data and description."""
 
 import os
 import uuid
@@ -6,7 +6,6 @@ import uuid
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import ModelLoaded, Notice, Posterior, RunStarted
 from gazelive.gaze.stream import Chunk
@@ -14,6 +13,7 @@ from gazelive.live import lsl
 from gazelive.live.engine.sinks import DocumentSink, RecallsDocuments
 from gazelive.live.lsl import ArrivalClock, GazeOutlet, PosteriorOutlet
 
+from ...support.manual_clock import ManualClock
 from ...support.recordings import gaze_samples, make_stream
 
 PATIENCE_S = 30.0
@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 @pytest.fixture(scope="module")
 def pylsl(tmp_path_factory):
-    """The library, told to stay on this computer."""
+    """pylsl, restricted to this computer."""
     settings = tmp_path_factory.mktemp("lsl") / "lsl_api.cfg"
     settings.write_text("[multicast]\nResolveScope = machine\n[log]\nlevel = -2\n")
     os.environ["LSLAPICFG"] = str(settings)
@@ -123,7 +123,7 @@ def test_posteriors_come_back_with_the_names_of_the_enrolled(pylsl, session):
 
 
 def test_an_engine_that_was_started_again_goes_on_sending(pylsl, session):
-    """What it said before is not sent twice, but the stream is there, with its names."""
+    """Earlier posteriors are not sent twice; the stream and its names are there."""
     outlet = PosteriorOutlet(session)
     assert isinstance(outlet, RecallsDocuments)
     outlet.recall(RunStarted(session="s", stream=make_stream()))
@@ -167,7 +167,7 @@ def test_time_stamps_do_not_shake_with_the_chunks():
     assert errors_s.max() < 0.001
 
 
-def test_without_the_library_it_is_said_how_to_get_it(monkeypatch):
+def test_without_pylsl_the_error_says_how_to_install_it(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "pylsl", None)

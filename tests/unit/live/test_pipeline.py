@@ -1,4 +1,4 @@
-"""What the pipeline says, and when."""
+"""Documents of the pipeline and their order."""
 
 from dataclasses import replace
 
@@ -110,7 +110,7 @@ def test_the_settled_posterior_comes_with_the_first_sample_after_the_image():
     assert of_kind(after[0], IntervalSettled)
 
 
-def test_the_end_of_a_block_can_be_told_so_that_nothing_waits():
+def test_an_announced_block_end_settles_at_once():
     cut = replace(BLOCK, samples=BLOCK.samples[:1700])  # no sample at or after the offset
     pipeline = Pipeline(paper_geometry, model=MODEL)
     for chunk, stream in chunks_of(make_recording([cut], SHOWN), EVERY_10_MS):
@@ -133,8 +133,8 @@ def test_an_onset_once_seen_is_waited_for():
     assert started[-1].index == 2
 
 
-def test_what_was_said_of_a_false_start_is_taken_back():
-    """Saccades before the image, or before the first trial, leave no trace in what is settled."""
+def test_evidence_of_a_false_start_is_withdrawn():
+    """Saccades before the image or the first trial are not in the settled posterior."""
     messages = [Message(3_000_000, "TRIALID 1"), Message(4_000_000, "image_onset")]
     recording = make_recording([BLOCK], messages)
     documents = run(recording, EVERY_10_MS)
@@ -163,7 +163,7 @@ def test_an_image_without_a_name_waits_for_one_until_its_trial_ends():
         assert end_us <= at_us[0] < end_us + 20_000
 
 
-def test_validations_are_told():
+def test_validations_are_published():
     text = "!CAL VALIDATION HV9 R RIGHT GOOD ERROR 0.31 avg. 0.62 max  OFFSET 0.1 deg. 1.0,2.0 pix."
     documents = run(make_recording([BLOCK], [Message(500_000, text)]), EVERY_10_MS)
     assert of_kind(documents, Validated) == [
@@ -205,7 +205,7 @@ def test_quality_once_per_second_of_samples():
     assert not of_kind(documents, Quality, Notice)
 
 
-def test_lost_samples_are_counted_and_told_once_per_second():
+def test_lost_samples_are_reported_once_per_second():
     samples = np.delete(BLOCK.samples, slice(100, 2000, 10))
     documents = run(make_recording([replace(BLOCK, samples=samples)], []), EVERY_10_MS)
     assert of_kind(documents, QualitySummary)[-1].n_lost_samples == 156
@@ -248,7 +248,7 @@ def test_a_wild_time_and_a_clock_set_back_do_not_stop_the_run():
     assert any("set back" in text for text in texts)
 
 
-def test_a_block_that_cannot_be_analysed_is_told_and_the_next_is():
+def test_an_unusable_block_is_reported_and_the_next_analysed():
     def geometry(stream) -> FoundGeometry:
         if stream.eyes == "L":
             raise RecordingError("says nothing about the screen")
@@ -301,7 +301,7 @@ def test_a_trial_late_in_a_long_block_has_room(short_memory):
     assert settled_live(run(recording, EVERY_10_MS)) == settled_offline(recording)
 
 
-def test_samples_are_forgotten_that_nobody_needs():
+def test_unneeded_samples_are_dropped():
     block = make_block(0, 60.0, 1_000_000)
     messages = [
         Message(1_000_000 + 2_000_000 * k, text)
@@ -316,7 +316,7 @@ def test_samples_are_forgotten_that_nobody_needs():
     assert max(kept[100:]) <= 500 * (2 + 2 + 1.2)
 
 
-def test_a_message_out_of_order_is_told():
+def test_a_message_out_of_order_is_reported():
     pipeline = Pipeline(paper_geometry)
     pipeline.push(
         Chunk(0, 0, BLOCK.samples[:1000], (Message(2_000_000, "TRIALID 1"),)), BLOCK.stream

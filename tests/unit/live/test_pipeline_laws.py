@@ -122,7 +122,7 @@ damages = st.lists(
 
 @settings(max_examples=40)
 @given(plan=plans, cuts=cuts, damages=damages, seed=st.integers(0, 100))
-def test_damaged_samples_are_told_and_settle_as_offline(pool, plan, cuts, damages, seed):
+def test_damaged_samples_are_reported_and_settle_as_offline(pool, plan, cuts, damages, seed):
     recording = recorded(pool, plan)
     blocks = []
     for block in recording.blocks:
@@ -242,7 +242,7 @@ def found_live(documents):
 
 @pytest.mark.parametrize("told", ["images", "trials", "nothing"])
 @pytest.mark.parametrize("n_chunks", [1, 37, 400])
-def test_what_is_found_live_is_what_online_detection_finds(pool, told, n_chunks):
+def test_live_events_equal_online_detection(pool, told, n_chunks):
     blocks, messages = [], []
     for k in range(5):
         start_us = 1_000_000 + 6_000_000 * k

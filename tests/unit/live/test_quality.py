@@ -20,7 +20,7 @@ def flags(accepted, times):
     st.lists(st.integers(0, 5000), max_size=60),
     st.lists(st.integers(0, 60), max_size=5).map(sorted),
 )
-def test_what_is_kept_goes_on_in_time_however_it_is_cut(times, cuts):
+def test_kept_samples_are_in_time_order_for_any_chunking(times, cuts):
     whole, cut = TimeOrder(1000.0), TimeOrder(1000.0)
     times = np.array(times, np.int64)
     accepted = whole.take(times)
@@ -47,7 +47,7 @@ def test_a_clock_that_was_set_back_is_followed_after_half_a_second():
     assert accepted.kept.sum() == 2000 - 499
 
 
-def test_drift_is_told_from_the_quickest_arrivals():
+def test_drift_is_estimated_from_the_quickest_arrivals():
     drift = ClockDrift()
     rng = np.random.default_rng(0)
     for tracker_s in np.arange(0, 300, 0.01):

@@ -1,4 +1,4 @@
-"""What a device tells of its own data reaches whoever watches."""
+"""Quality messages of a device reach the documents."""
 
 from gazelive.gaze.documents import Quality
 from gazelive.gaze.quality_messages import quality_message

@@ -42,7 +42,7 @@ def load(path: Path | None) -> EngineModel:
 
 @pytest.fixture
 def writer(tmp_path):
-    """A session that somebody records."""
+    """A session that is being recorded."""
     with SessionWriter.create(tmp_path / "session", MANIFEST) as writer:
         writer.start_block(WIRED[0].stream)
         for one in WIRED[:N_WIRED]:
@@ -82,7 +82,7 @@ def test_a_model_that_does_not_fit_changes_nothing(writer, make_engine):
     for path, why in (("slow", "250 Hz"), ("missing", "no such model"), ("a\0b", "the path")):
         with pytest.raises(TransportError, match=why):
             asked(engine, settings, "load model", model=path)
-    with pytest.raises(TransportError, match="the path of a model"):
+    with pytest.raises(TransportError, match="path of a model"):
         asked(engine, settings, "load model")
     status = asked(engine, settings, "status")
     assert (status["model"], status["state"], status["next_chunk"]) == ("first", "live", N_WIRED)
@@ -92,7 +92,7 @@ def test_a_model_that_does_not_fit_changes_nothing(writer, make_engine):
     assert engine.run() == "stopped on request"
 
 
-def test_what_is_wrong_is_said_to_who_started_it(writer, make_engine):
+def test_errors_reach_the_starting_process(writer, make_engine):
     engine, settings, said = make_engine("slow")
     while engine.state != "live":
         engine.step(5)
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said_to_who_started_it(writer, make_engine):
     engine.run()
 
 
-def test_left_alone_it_stays_as_long_as_somebody_records(writer, make_engine):
+def test_an_orphaned_engine_stays_while_the_session_is_recorded(writer, make_engine):
     alone = iter([False, True, True, True])
 
     def is_left_alone() -> bool:

@@ -1,4 +1,4 @@
-"""What is said while somebody looks: offline the same as live, to the bit."""
+"""Running posteriors: offline and live are bit-equal."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -157,7 +157,7 @@ class TestImages:
         found = self.documents(model_path, tmp_path, stimuli)
         assert course_live(found) == self.offline(model_path, stimuli)
 
-    def test_nobody_says_where_they_are(self, model_path):
+    def test_without_images_the_centre_bias_is_used(self, model_path):
         documents = self.documents(model_path)
         notices = [d for d in documents if isinstance(d, Notice)]
         assert [n.level for n in notices] == ["warning"]
@@ -177,8 +177,8 @@ class TestImages:
 
 
 @pytest.mark.parametrize("cut_short", [0, 1, 3])
-def test_a_trial_that_was_given_up_is_no_evidence_live_nor_offline(cut_short):
-    """What was said of it while it ran is taken back when it goes."""
+def test_an_aborted_trial_is_no_evidence_live_nor_offline(cut_short):
+    """Its running evidence is withdrawn when it ends."""
     recording = recorded(seed=5)
     offset_us = 1_000_000 + 6_000_000 * cut_short + 3_400_000
     said = Message(offset_us - 1000, "!V TRIAL_VAR evidence 0")

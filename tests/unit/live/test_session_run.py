@@ -1,11 +1,10 @@
-"""A session on disk, analysed: from the wire, from disk, after a death."""
+"""Analysis of a session: from the wire, from disk, after a crash."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from gazelive.clock import ManualClock
 from gazelive.gaze.documents import (
     GazeTrace,
     IntervalSettled,
@@ -20,7 +19,6 @@ from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import is_kept, read_documents
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.engine.sinks import DocumentList
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import WIRE_VERSION, BlockEnded, WiredChunk
 from gazelive.recordings.geometry import GeometryFlags
@@ -28,6 +26,8 @@ from gazelive.recordings.session.manifest import DOCUMENTS_NAME, JOURNAL_NAME, S
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.document_list import DocumentList
+from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 from ...support.streams import MODEL, Cuts, chunks_of, settled_live, settled_offline
 
@@ -105,7 +105,7 @@ def replace_latency(summary):
 
 @pytest.fixture
 def expected(tmp_path):
-    """What an engine says that was there all the time and missed nothing."""
+    """Documents of an engine that ran from the start and missed nothing."""
     folder = tmp_path / "expected"
     with SessionWriter.create(folder, MANIFEST, sync_interval_s=None) as writer:
         session = Session(folder, writer)
@@ -136,7 +136,7 @@ def test_the_engine_agrees_with_offline_analysis_of_the_folder(session, expected
     assert (started.session, started.viewer) == ("s1", "v001")
 
 
-def test_an_engine_that_comes_late_says_the_same(session, expected):
+def test_a_late_engine_gives_the_same_documents(session, expected):
     session.record(WIRED)
     run, said = session.run()
     assert not run.is_caught_up
@@ -190,7 +190,7 @@ def test_a_run_that_died_goes_on_without_losing_or_repeating(session, expected, 
     ]
 
 
-def test_a_block_that_is_said_to_be_over_is_settled_at_once(session):
+def test_an_announced_block_end_settles_the_block(session):
     # the second image never goes: it ends with its trial, after the last sample
     n_of_two = sum(one.chunk.block == 0 for one in WIRED)
     run, said = session.run()
@@ -224,7 +224,7 @@ def test_another_model_begins_anew_and_keeps_the_old_documents(session):
     assert (session.folder / "events.1.jsonl").is_file()
 
 
-def test_damage_in_the_journal_is_told_and_survived(session):
+def test_damage_in_the_journal_is_reported_and_survived(session):
     session.record(WIRED[:100])
     path = session.folder / JOURNAL_NAME
     content = bytearray(path.read_bytes())

@@ -23,7 +23,7 @@ def posterior(p, *, unknown=0.0, n=1, leading=(1, 0), settled=False):
     )
 
 
-def test_who_it_was_and_when_that_was_clear():
+def test_best_match_and_crossing_times():
     documents = [
         RunStarted(session="s", stream=make_stream(), viewer="ben"),
         ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben")),

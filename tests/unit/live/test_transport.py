@@ -1,4 +1,4 @@
-"""Sockets on this computer: what is sent arrives, nobody waits, strangers get nothing."""
+"""Sockets on this computer: delivery, no blocking, access only with keys."""
 
 import contextlib
 import stat
@@ -170,7 +170,7 @@ SENT: list[Document] = [
 ]
 
 
-def test_documents_reach_those_who_want_them(context, addresses):
+def test_documents_reach_subscribers(context, addresses):
     publisher = DocumentPublisher(context, addresses.documents)
     everything = DocumentSubscriber(context, addresses.documents)
     some = DocumentSubscriber(context, addresses.documents, (Saccade, Notice))
@@ -279,7 +279,7 @@ NO_MAPS = {
 
 
 @pytest.mark.parametrize("payload", NO_MAPS.values(), ids=NO_MAPS)
-def test_what_is_no_request_is_told_so(context, addresses, payload):
+def test_an_invalid_request_is_refused(context, addresses, payload):
     server = ControlServer(context, addresses.control)
     with context.socket(zmq.REQ) as asker:
         asker.linger = 0
@@ -293,8 +293,8 @@ def test_what_is_no_request_is_told_so(context, addresses, payload):
     server.close()
 
 
-def test_an_owner_who_talks_nonsense_is_not_listened_to(context, addresses):
-    """And one who refuses something is still there."""
+def test_an_invalid_answer_of_the_device_is_ignored(context, addresses):
+    """A refusal does not count as a lost device."""
     link = DeviceLink(context, addresses.device)
     owner = context.socket(zmq.ROUTER)
     owner.linger = 0
@@ -351,7 +351,7 @@ def test_missing_keys_are_named(tmp_path):
         load_client_keys(tmp_path / "nowhere")
 
 
-def test_only_who_was_let_in_gets_anything(keys, tmp_path, addresses):
+def test_only_authorised_keys_receive_documents(keys, tmp_path, addresses):
     """The same address, the same documents: with the right keys, with others, with none."""
     make_keys(tmp_path / "others", "stranger")
     stranger = load_client_keys(tmp_path / "others" / "stranger")

@@ -87,7 +87,7 @@ def test_score_is_the_numerical_gradient(name, seed):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_fit_recovers_what_was_drawn_from(name):
+def test_fit_recovers_the_sampled_model(name):
     model = random_model(name, 5)
     rng = np.random.default_rng(1)
     fitted = fit_markov(model.features, [sample(model, 50, rng) for _ in range(2000)])

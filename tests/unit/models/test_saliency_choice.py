@@ -1,4 +1,4 @@
-"""Which saliency a viewing gets: others' fixations, never one's own."""
+"""Choice of the saliency of a viewing: fixations of other viewers, never the viewer's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 from gazelive.errors import ModelError
 from gazelive.models.scenewalk.equations import ImageGrid
-from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, SaliencyBank, Seen
+from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, ImageFixations, SaliencyBank
 from gazelive.models.storage import read_arrays, write_arrays
 from gazelive.stimuli.saliency import centre_bias, empirical_density
 
@@ -25,13 +25,13 @@ def looks(seed: int, centre: tuple[float, float] = (0.0, 0.0)) -> tuple[np.ndarr
     return rng.normal(centre[0], 6, 20), rng.normal(centre[1], 4, 20)
 
 
-def all_seen(own_seed: int = 99) -> list[Seen]:
+def all_seen(own_seed: int = 99) -> list[ImageFixations]:
     """Everybody on every image; `own_seed` is where ann looks in the lake."""
     seen = []
     for v, viewer in enumerate(VIEWERS):
         for i, image in enumerate(IMAGES):
             seed = own_seed if (v, i) == (0, 0) else 10 * v + i
-            seen.append(Seen(viewer, image, *looks(seed, (5.0 * i - 5, 0.0)), GRID))
+            seen.append(ImageFixations(viewer, image, *looks(seed, (5.0 * i - 5, 0.0)), GRID))
     return seen
 
 
@@ -40,7 +40,7 @@ BANK = SaliencyBank.of(all_seen())
 
 @settings(max_examples=20)
 @given(st.integers(100, 2**31), st.sampled_from([("ann",), VIEWERS]))
-def test_where_one_looked_oneself_does_not_matter(seed: int, without: tuple[str, ...]) -> None:
+def test_own_fixations_do_not_matter(seed: int, without: tuple[str, ...]) -> None:
     other = SaliencyBank.of(all_seen(seed)).choose("lake", without=without, shape=SHAPE)
     mine = BANK.choose("lake", without=without, shape=SHAPE)
     assert mine.density.tolist() == other.density.tolist()
@@ -61,7 +61,7 @@ def test_it_is_the_density_of_the_others() -> None:
     assert chosen.source.startswith(f"kernel density of {len(x)} fixations, Scott's rule, of 2 oth")
 
 
-def test_an_image_nobody_else_has_seen_gets_the_centre_bias() -> None:
+def test_an_image_without_other_viewers_gets_the_centre_bias() -> None:
     unknown = BANK.choose("moon", without=[], shape=SHAPE)
     assert unknown.density.tolist() == BANK.learned_bias(shape=SHAPE).density.tolist()
     assert unknown.source.startswith("learned centre bias")
@@ -70,12 +70,12 @@ def test_an_image_nobody_else_has_seen_gets_the_centre_bias() -> None:
     # a probe who may be any of the enrolled
     probe = BANK.choose("lake", without=VIEWERS, shape=SHAPE)
     assert probe.density.tolist() == BANK.learned_bias("lake", SHAPE).density.tolist()
-    alone = SaliencyBank.of([Seen("ann", "lake", *looks(0), GRID)])
+    alone = SaliencyBank.of([ImageFixations("ann", "lake", *looks(0), GRID)])
     chosen = alone.choose("lake", without=["ann"], shape=SHAPE)
     assert chosen.density.tolist() == centre_bias(SHAPE).density.tolist()
 
 
-def test_the_image_itself_helps_when_nobody_has_seen_it(tmp_path: Path) -> None:
+def test_image_saliency_helps_without_other_viewers(tmp_path: Path) -> None:
     pixels = np.full((100, 200, 3), 90, np.uint8)
     pixels[60:75, 150:165] = 250, 30, 30
     stimulus = tmp_path / "odd.png"
@@ -90,7 +90,7 @@ def test_the_image_itself_helps_when_nobody_has_seen_it(tmp_path: Path) -> None:
 
 
 def test_the_first_fixation_and_those_outside_do_not_count() -> None:
-    bank = SaliencyBank.of([Seen("ann", "lake", [0, 1, 50, 2], [0, 1, 0, 2], GRID)])
+    bank = SaliencyBank.of([ImageFixations("ann", "lake", [0, 1, 50, 2], [0, 1, 0, 2], GRID)])
     assert len(bank.cell_of) == 2
     row, column = divmod(int(bank.cell_of[0]), 128)
     assert (row, column) == (int((1 / 24 + 0.5) * 128), int((1 / 40 + 0.5) * 128))
@@ -102,7 +102,7 @@ def test_the_bandwidth_may_be_given() -> None:
     assert narrow.density.max() > BANK.choose("lake", without=["ann"]).density.max()
 
 
-def test_a_viewing_says_how_its_saliency_was_chosen() -> None:
+def test_a_viewing_names_its_saliency_source() -> None:
     viewing = BANK.viewing("lake", [0, 1], [0, 1], [0.2, 0.3], GRID, without=["ann"])
     assert viewing.saliency.shape == GRID.shape
     assert viewing.saliency_source == BANK.choose("lake", without=["ann"], shape=GRID.shape).source

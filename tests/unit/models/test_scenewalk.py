@@ -174,7 +174,7 @@ def test_the_papers_image_on_the_papers_screen() -> None:
     assert grid.cells(-99.0, 99.0) == (127, 0)
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_values_are_refused() -> None:
     with pytest.raises(ModelError, match="at most 1"):
         parameters_with(uniform_share=1.5)
     with pytest.raises(ModelError, match="width above 0"):

@@ -13,7 +13,6 @@ from gazelive.models.scenewalk.box import (
     HIGHEST,
     LOWEST,
     from_coordinates,
-    is_inside,
     slopes,
     to_coordinates,
 )
@@ -25,6 +24,8 @@ from gazelive.models.scenewalk.score import (
 )
 from gazelive.models.scenewalk.viewing import Viewing
 from gazelive.stimuli.saliency import generated_saliency
+
+from ...support.scenewalk import is_inside_box
 
 SHAPE = (18, 24)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))
@@ -150,7 +151,7 @@ def fixation_gradients(p: SceneWalkParameters, viewing: Viewing) -> list[np.ndar
 @settings(max_examples=300)
 @given(box, seeds)
 def test_everything_is_finite_in_the_box(p: SceneWalkParameters, seed: int) -> None:
-    assert is_inside(p)
+    assert is_inside_box(p)
     viewing = an_odd_viewing(seed)
     log_p, gradient = scanpath_score(p, viewing)
     assert np.isfinite(log_p)
@@ -225,9 +226,9 @@ def test_coordinates_go_there_and_back() -> None:
         up = from_coordinates(theta + step * np.eye(8)[k]).to_array()
         down = from_coordinates(theta - step * np.eye(8)[k]).to_array()
         assert (up - down)[k] / (2 * step) == pytest.approx(slopes(CENTRE)[k], rel=1e-8)
-    assert is_inside(from_coordinates(np.full(8, 1000.0)))
-    assert is_inside(from_coordinates(np.full(8, -1000.0)))
-    assert not is_inside(SceneWalkParameters.from_array([9, 0.8, 5, 5, 1, 1, 0, 0.1]))
+    assert is_inside_box(from_coordinates(np.full(8, 1000.0)))
+    assert is_inside_box(from_coordinates(np.full(8, -1000.0)))
+    assert not is_inside_box(SceneWalkParameters.from_array([9, 0.8, 5, 5, 1, 1, 0, 0.1]))
 
 
 @given(st.floats(1e-300, 1e300))
@@ -240,7 +241,7 @@ def test_the_power_of_two(y: float) -> None:
     assert maths.exp2(y) == pytest.approx(2.0**y, rel=1e-14)
 
 
-def test_what_cannot_be_scored_is_refused() -> None:
+def test_unscorable_fixations_are_refused() -> None:
     state = SceneWalkState(CENTRE, a_viewing(0).saliency, GRID)
     with pytest.raises(ModelError, match="first fixation is given"):
         state.score_next(0.0, 0.0)

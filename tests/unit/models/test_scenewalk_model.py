@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from gazelive.errors import ModelError
-from gazelive.models.scenewalk.box import CENTRE, from_coordinates, is_inside, to_coordinates
+from gazelive.models.scenewalk.box import CENTRE, from_coordinates, to_coordinates
 from gazelive.models.scenewalk.equations import ImageGrid, SceneWalkParameters
 from gazelive.models.scenewalk.fit import Prior, fit_around, fit_pooled
 from gazelive.models.scenewalk.model import SceneWalkModel
 from gazelive.models.scenewalk.viewing import Viewing
 from gazelive.stimuli.saliency import generated_saliency
+
+from ...support.scenewalk import is_inside_box
 
 SHAPE = (24, 32)
 GRID = ImageGrid(np.linspace(-19.2, 19.2, SHAPE[1] + 1), np.linspace(-13.1, 13.1, SHAPE[0] + 1))
@@ -73,7 +75,7 @@ def test_scores_have_no_mean_at_the_truth(many: list[Viewing]) -> None:
     assert np.abs(z).max() < 4
 
 
-def test_where_a_fit_ends_nothing_rises(many: list[Viewing], fitted: SceneWalkModel) -> None:
+def test_a_fit_ends_at_a_maximum(many: list[Viewing], fitted: SceneWalkModel) -> None:
     theta, prior = fitted.parameters(), Prior()
     slope = sum(fitted.fisher_score(viewing) for viewing in many) + prior.log_density(theta)[1]
     scores = np.array([fitted.fisher_score(viewing) for viewing in many])
@@ -108,7 +110,7 @@ def test_a_fit_of_next_to_nothing_is_the_prior(many: list[Viewing]) -> None:
     two = Viewing(short.x_deg[:2], short.y_deg[:2], short.duration_s[:2], short.saliency, GRID)
     fit = fit_pooled([two], n_starts=2)
     assert fit.n_fixations == 1
-    assert is_inside(fit.parameters)
+    assert is_inside_box(fit.parameters)
     off = (to_coordinates(fit.parameters) - to_coordinates(CENTRE)) / Prior().sd
     assert np.abs(off).max() < 2
     one = Viewing(short.x_deg[:1], short.y_deg[:1], short.duration_s[:1], short.saliency, GRID)
@@ -142,7 +144,7 @@ def test_another_point_is_another_model() -> None:
     assert moved.natural.attention_sigma_deg == pytest.approx(5.5 * np.exp(0.1))
 
 
-def test_samples_begin_where_told_and_last_as_told() -> None:
+def test_samples_have_the_given_start_and_durations() -> None:
     rng = np.random.default_rng(0)
     saliency = generated_saliency("x", 0, SHAPE).density
     viewing = TRUTH.sample(saliency, GRID, [0.2, 0.3, 0.25], rng, start_deg=(1.0, -2.0))

@@ -14,7 +14,7 @@ any_array = hnp.arrays(
 
 
 @given(arrays=st.dictionaries(names, any_array, max_size=5))
-def test_what_is_written_is_read(tmp_path_factory, arrays):
+def test_written_arrays_are_read_back(tmp_path_factory, arrays):
     path = tmp_path_factory.mktemp("m") / "a.model"
     manifest = {"method": "x", "viewers": ["ä", "b"], "n": 3}
     write_arrays(path, manifest, arrays)
@@ -68,7 +68,7 @@ def test_a_first_line_that_is_none_is_not_shown(model, first_line):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(ModelError, match="there is no such model"):
+    with pytest.raises(ModelError, match="no such model"):
         read_arrays(tmp_path / "none.model")
 
 

@@ -22,9 +22,9 @@ VALID = {path.stem: path.read_bytes() for path in sorted(GOLDEN.glob("*.asc"))}
 
 MEMORY_FACTOR = 10
 MEMORY_FLOOR_BYTES = 600_000
-"""What the reader takes for itself, however small the file."""
+"""Memory that the reader needs even for the smallest file."""
 GZIP_FLOOR_BYTES = SLAB_BYTES + MEMORY_FLOOR_BYTES
-"""A gzip stream may unpack to a slab and more, however short it is."""
+"""Even a short gzip stream may unpack to more than a slab."""
 
 START = "START\t100 \tLEFT\tSAMPLES\tEVENTS\n"
 SAMPLES = "SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"

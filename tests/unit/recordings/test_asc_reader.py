@@ -318,7 +318,7 @@ def test_progress_goes_up_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestWhatIsNoRecording:
     def test_no_such_file(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordingError, match=r"nowhere\.asc: cannot be read \(No such file"):
+        with pytest.raises(RecordingError, match=r"nowhere\.asc: .*No such file"):
             read_asc(tmp_path / "nowhere.asc")
 
     def test_a_folder(self, tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ class TestWhatIsNoRecording:
     def test_empty(self, tmp_path: Path) -> None:
         path = tmp_path / "empty.asc"
         path.touch()
-        with pytest.raises(RecordingError, match=r"empty\.asc: the file is empty"):
+        with pytest.raises(RecordingError, match=r"empty\.asc: .*is empty"):
             read_asc(path)
 
     @pytest.mark.parametrize(
@@ -347,5 +347,5 @@ class TestWhatIsNoRecording:
     def test_not_asc(self, content: bytes, tmp_path: Path) -> None:
         path = tmp_path / "other.asc"
         path.write_bytes(content)
-        with pytest.raises(RecordingError, match=r"other\.asc: .*(edf2asc|nothing can be read)"):
+        with pytest.raises(RecordingError, match=r"other\.asc: .*(edf2asc|nothing)"):
             read_asc(path)

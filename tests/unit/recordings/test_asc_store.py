@@ -18,7 +18,7 @@ from gazelive.recordings.asc.store import AscStore
 def test_rows_come_out_as_they_went_in(
     batches: list[tuple[int, int, float, bool]], order: st.random_module
 ) -> None:
-    """However wrong the fraction is that was said to have been read, and in any order."""
+    """For any wrong estimate of the fraction read, and in any order."""
     rng = np.random.default_rng(0)
     store = AscStore()
     samples, extras, waiting = [], [], []

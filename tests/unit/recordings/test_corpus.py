@@ -106,7 +106,7 @@ def test_an_off_centre_eye_has_no_column(folder: Path) -> None:
         width_px=1920, height_px=1080, width_mm=535, height_mm=301, eye_distance_mm=600, eye_x_mm=9
     )
     entry = CorpusEntry(folder / "data/one.asc", "anna", "1", off_centre)
-    with pytest.raises(RecordingError, match="no columns for an eye"):
+    with pytest.raises(RecordingError, match=r"no columns .*eye"):
         write_corpus_csv([entry], folder)
     assert not (folder / "corpus.csv").exists()
 
@@ -149,5 +149,5 @@ def test_other_folders_are_refused(tmp_path: Path, name: str) -> None:
 
 def test_another_encoding_is_named(folder: Path) -> None:
     (folder / "corpus.csv").write_bytes("recording,viewer,session\n".encode("utf-16"))
-    with pytest.raises(RecordingError, match=r"corpus\.csv: is not in UTF-8: save it as UTF-8"):
+    with pytest.raises(RecordingError, match=r"corpus\.csv: .*not in UTF-8"):
         read_corpus(folder)

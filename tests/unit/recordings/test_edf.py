@@ -29,7 +29,7 @@ def mono_path(real_file: Callable[[str], Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def fractions() -> list[float]:
-    """What was reported while `mono` was read."""
+    """Warnings reported while `mono` was read."""
     return []
 
 
@@ -204,7 +204,7 @@ class TestDamage:
     def test_a_crash_of_the_library_is_a_clear_error(self, tmp_path: Path) -> None:
         path = tmp_path / "head.edf"
         path.write_bytes(b"SR_RESEARCH_1000FILE\nDATE: Fri Mar 14")  # edfapi 4.2 dies of it
-        with pytest.raises(RecordingError, match=r"head\.edf: .* copy it again"):
+        with pytest.raises(RecordingError, match=r"head\.edf: .*copy it"):
             read_edf(path)
 
     def test_a_missing_file_is_a_clear_error(self, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ class TestSupervision:
         assert (tmp_path / "log.txt").read_text().strip() == "noise"
 
     def test_a_hang_is_ended(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordingError, match=r"some\.edf: .*did not respond for 0 s"):
+        with pytest.raises(RecordingError, match=r"some\.edf: .*not respond .*0 s"):
             self.run(tmp_path, "import time; time.sleep(1000)", stall_s=0.2)
 
 

@@ -155,14 +155,14 @@ def test_another_encoding_is_named(tmp_path: Path, encoding: str, packed: bool) 
     content = GOOD.encode(encoding)
     path = tmp_path / ("fixations.csv.gz" if packed else "fixations.csv")
     path.write_bytes(gzip.compress(content) if packed else content)
-    with pytest.raises(RecordingError, match=r"is in UTF-16: save it as UTF-8 \(Excel: “CSV UTF-8"):
+    with pytest.raises(RecordingError, match=r"in UTF-16: .*“CSV UTF-8"):
         kind_of(path)
 
 
 def test_names_in_a_windows_code_page(tmp_path: Path) -> None:
     path = tmp_path / "fixations.csv"
     path.write_bytes(GOOD.replace("viewer", "viewer,größe", 1).encode("cp1252"))
-    with pytest.raises(RecordingError, match=r"not UTF-8: .*save it as"):
+    with pytest.raises(RecordingError, match=r"not UTF-8: .*save"):
         read_fixation_table(path)
 
 

@@ -148,7 +148,7 @@ class TestOrder:
         recording = recording_of(without, blocks=(without, knowing))
         assert find_geometry(without, recording).source == "resolution"
 
-    def test_else_an_error_explains_how_to_give_it(self) -> None:
+    def test_otherwise_an_error_names_the_options(self) -> None:
         block = block_of()
         with pytest.raises(RecordingError, match=r"some.asc.*--screen .*corpus.csv"):
             find_geometry(block, recording_of(block))
@@ -158,7 +158,7 @@ class TestOrder:
         block = block_of(coordinates)
         assert find_geometry(block, recording_of(block)) == FoundGeometry(None, "none needed")
 
-    def test_a_contradiction_is_said(self) -> None:
+    def test_a_contradiction_is_reported(self) -> None:
         block = block_of(screen_px=(1280, 1024))
         found = find_geometry(block, recording_of(block), FLAGS)
         assert found.warning is not None

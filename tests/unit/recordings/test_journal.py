@@ -251,17 +251,17 @@ def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
     ],
 )
 def test_an_intact_record_with_nonsense_is_a_clear_error(tmp_path, record):
-    with pytest.raises(RecordingError, match=r"gaze\.journal: a record is intact but"):
+    with pytest.raises(RecordingError, match=r"gaze\.journal: .*intact but"):
         read(tmp_path, block_record() + record)
     follower = JournalFollower(tmp_path / "gaze.journal")
     if b"messages" not in record:  # which it does not read
-        with pytest.raises(RecordingError, match=r"gaze\.journal: a record is intact but"):
+        with pytest.raises(RecordingError, match=r"gaze\.journal: .*intact but"):
             list(follower.poll())
 
 
 def test_blocks_out_of_order_are_a_clear_error(tmp_path):
     content = chunk_record(make_chunk(0, 1, block=1)) + chunk_record(make_chunk(1, 1, block=0))
-    with pytest.raises(RecordingError, match="blocks are not in order"):
+    with pytest.raises(RecordingError, match="not in order"):
         read(tmp_path, content)
 
 

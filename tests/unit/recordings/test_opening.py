@@ -78,7 +78,7 @@ def test_other_files_are_a_clear_error(
 
 
 def test_a_folder_must_be_a_session(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"neither a session .* nor a corpus"):
+    with pytest.raises(RecordingError, match=r"session .*nor a corpus"):
         read_recording(tmp_path)
     (tmp_path / "corpus.csv").write_text("recording,viewer,session\n")
     assert kind_of(tmp_path) == "corpus"

@@ -94,7 +94,7 @@ class TestWritingAndReading:
         assert block.samples.tobytes() == expected.tobytes()
         assert texts(recording) == ["3 samples of block 1 were skipped to keep times increasing"]
 
-    def test_patterns_of_ones_own_find_other_trials(self, folder):
+    def test_custom_patterns_find_other_trials(self, folder):
         samples = make_samples(10)
         messages = (
             Message(0, "TRIALID 1"),
@@ -179,7 +179,7 @@ class TestRules:
         for wrong in (0, 2):
             with pytest.raises(ValueError, match=f"got chunk {wrong}"):
                 writer.append(make_chunk(wrong))
-        with pytest.raises(ValueError, match="block 1 while block 0"):
+        with pytest.raises(ValueError, match=r"block 1 .*block 0"):
             writer.append(make_chunk(1, block=1))
         writer.append(make_chunk(1))
         writer.close()
@@ -191,7 +191,7 @@ class TestRules:
     def test_a_folder_with_something_in_it_is_refused_and_left_alone(self, folder):
         folder.mkdir()
         (folder / "thesis.txt").write_text("precious")
-        with pytest.raises(RecordingError, match=r"session: the folder is not empty.*thesis\.txt"):
+        with pytest.raises(RecordingError, match=r"session: .*not empty.*thesis\.txt"):
             SessionWriter.create(folder, MANIFEST)
         assert snapshot(folder) == {"thesis.txt": b"precious"}
 
@@ -210,9 +210,9 @@ class TestRules:
     def test_a_file_in_the_way_is_named(self, tmp_path):
         file = tmp_path / "file"
         file.write_text("x")
-        with pytest.raises(RecordingError, match="file: is a file, not a folder"):
+        with pytest.raises(RecordingError, match="file: is a file"):
             SessionWriter.create(file, MANIFEST)
-        with pytest.raises(RecordingError, match=r"cannot be written \(Not a directory\)"):
+        with pytest.raises(RecordingError, match=r"written \(Not a directory\)"):
             SessionWriter.create(file / "session", MANIFEST)
         assert file.read_text() == "x"
 

@@ -36,7 +36,7 @@ class TestStorage:
         folder = small_disk / "session"
         n_acknowledged = 0
         with (
-            pytest.raises(RecordingError, match=r"gaze\.journal: the disk is full") as caught,
+            pytest.raises(RecordingError, match=r"gaze\.journal: .*disk is full") as caught,
             SessionWriter.create(folder, MANIFEST) as writer,
         ):
             block = writer.start_block(STREAM)
@@ -62,7 +62,7 @@ class TestStorage:
 
     def test_a_read_only_disk_is_a_clear_error(self, small_disk):
         subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-        with pytest.raises(RecordingError, match=r"no permission to write.*choose another folder"):
+        with pytest.raises(RecordingError, match=r"permission to write.*another folder"):
             SessionWriter.create(small_disk / "session", MANIFEST)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file sizes")
@@ -75,7 +75,7 @@ class TestStorage:
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1000, limits[1]))
         try:
-            with pytest.raises(RecordingError, match=r"cannot be written \(File too large\)"):
+            with pytest.raises(RecordingError, match=r"written \(File too large\)"):
                 writer.append(make_chunk(1, 100))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -121,9 +121,7 @@ class TestStorage:
         journal.close()
         assert synced_by == [syncer, here]
 
-    def test_a_disk_that_fails_in_the_background_is_said_at_the_next_append(
-        self, tmp_path, monkeypatch
-    ):
+    def test_a_background_disk_error_is_raised_at_the_next_append(self, tmp_path, monkeypatch):
         def fsync(handle):
             raise OSError(errno.EIO, "Input/output error")
 

@@ -1,4 +1,4 @@
-"""What is told of a session: quality per trial, calibrations, who it was, what is of note."""
+"""Facts of a session: quality per trial, calibrations, identification, notes."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_posteriors_include_the_unknown_viewer(facts: SessionFacts) -> None:
     )
 
 
-def test_notes_name_what_went_wrong(facts: SessionFacts) -> None:
+def test_notes_name_the_problems(facts: SessionFacts) -> None:
     texts = [note.text for note in facts.notes]
     assert "trial 2 (attempt 1) was repeated" in texts
     assert "trial 3 (attempt 1) was skipped" in texts

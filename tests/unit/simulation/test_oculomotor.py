@@ -205,7 +205,7 @@ def test_drift_and_noise_have_the_same_size_at_every_rate() -> None:
     assert slow[0] > 0.05
 
 
-def test_noise_has_the_size_and_smoothness_that_were_asked_for() -> None:
+def test_noise_has_the_requested_size_and_smoothness() -> None:
     for correlation_s, lag_one in ((0.0, 0.0), (0.0014, 0.8)):
         traits = with_(QUIET, noise_x_deg=0.02, noise_correlation_s=correlation_s)
         eye = eye_of(13, traits=traits)

@@ -77,7 +77,7 @@ def test_centre_of_bioeye_differs_as_in_the_table() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), rate_hz=st.sampled_from([250.0, 1000.0]))
-def test_everybody_can_move_their_eyes(seed: int, rate_hz: float) -> None:
+def test_every_simulated_viewer_can_move_their_eyes(seed: int, rate_hz: float) -> None:
     population = OculomotorPopulation()
     rng = np.random.default_rng(seed)
     traits = population.draw_session(population.draw_person(rng), rng)

@@ -115,7 +115,7 @@ def test_weighing_multiplies_the_map_by_the_preferences() -> None:
         assert weighed[row, column] / attraction[row, column] == pytest.approx(expected, rel=0.02)
 
 
-def test_fixations_go_where_the_map_is() -> None:
+def test_fixations_follow_the_map() -> None:
     density = np.full(SHAPE, 1e-6)
     density[10:16, 40:50] = 1.0
     fixations = explore(AVERAGE, SaliencyMap(density, "spot").density, 300)

@@ -38,7 +38,7 @@ def centre_of(density: np.ndarray) -> tuple[float, float]:
 
 
 def without_bias(saliency: SaliencyMap) -> np.ndarray:
-    """What the image itself adds to the centre bias, as a density."""
+    """Return the image's own contribution to the saliency, as a density."""
     ratio = saliency.density / centre_bias(saliency.density.shape).density
     return ratio / ratio.sum()
 

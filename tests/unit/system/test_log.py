@@ -12,7 +12,7 @@ import pytest
 from gazelive.system import get_logger, log_to_file
 
 
-def test_a_file_gets_what_is_logged_within_the_block(tmp_path: Path) -> None:
+def test_a_file_gets_the_log_of_the_block(tmp_path: Path) -> None:
     path = tmp_path / "engine.log"
     log = get_logger("gazelive.test")
     with log_to_file(path):

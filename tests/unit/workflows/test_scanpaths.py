@@ -217,7 +217,7 @@ class TestFixationTables:
             ("p0001", "b"),
         ]
         assert {p.session for p in gather(path, sessions=["b"]).probes} == {"b"}
-        with pytest.raises(ConfigError, match="no session c; it has a, b"):
+        with pytest.raises(ConfigError, match=r"session c; .*a, b"):
             gather(path, sessions=["c"])
 
     def test_pixels_need_a_screen(self, tmp_path):

@@ -131,7 +131,7 @@ class TestMachinesOnScores:
         expected = identified(made, [path]).log_probabilities
         np.testing.assert_allclose(probe.estimate().log_probabilities, expected, atol=1e-7)
 
-    def test_what_comes_late_is_not_known_at_first(self, representation):
+    def test_late_features_are_missing_at_first(self, representation):
         machine = np.random.default_rng(0).normal(size=(representation.n_dimensions, 3))
         made = identifier(score_weights(representation, machine), np.zeros(3))
         row = people(1)[0].looks("samples", 5, 1).saccades[2]
@@ -147,7 +147,7 @@ class TestMachinesOnScores:
         a.complete_saccade(row)
         assert (a.estimate().log_probabilities != b.estimate().log_probabilities).any()
 
-    def test_the_constant_grows_with_what_was_seen_of_an_open_interval(self, representation):
+    def test_the_constant_grows_during_an_open_interval(self, representation):
         zero = np.zeros((representation.n_dimensions, 3))
         zero[0, 0] = 1e-12  # says something, however little
         constant = np.array([0.0, 1.0, 2.0])
@@ -165,7 +165,7 @@ class TestMachinesOnScores:
         assert grown[-1] == pytest.approx(2)
 
     def test_a_machine_for_other_scores_is_refused(self, representation):
-        with pytest.raises(ModelError, match="machines for 3 dimensions on scores of"):
+        with pytest.raises(ModelError, match="machines for 3 dimensions"):
             score_weights(representation, np.zeros((3, 2)))
 
 

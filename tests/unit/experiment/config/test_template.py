@@ -20,7 +20,7 @@ from gazelive.experiment.config.template import (
     write_start,
 )
 
-COMMITTED = Path(__file__).parents[3] / "experiments" / "scene_viewing.toml"
+COMMITTED = Path(__file__).parents[4] / "experiments" / "scene_viewing.toml"
 
 
 def test_the_committed_file_is_what_init_writes() -> None:
