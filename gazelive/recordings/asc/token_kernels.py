@@ -21,11 +21,14 @@ DAMAGED = Position(0)
 """No token ends at the first byte, so this position is free to mean: cannot be read."""
 
 TAB, NEWLINE, RETURN, SPACE = b"\t\n\r "
-MINUS, POINT, ZERO = b"-.0"
+MINUS, PLUS, POINT, ZERO = b"-+.0"
 LETTER_A, LETTER_L, LETTER_R, LETTER_Z = b"ALRZ"
+LETTER_E, LOWER_CASE = b"e "
+"""The lower-case letter, and the bit that distinguishes it from the capital."""
 
 MAX_TIME_DIGITS = 13
 MAX_NUMBER_DIGITS = 18
+MAX_EXPONENT = 999
 MAX_TARGET_FLAGS = N_TARGET_FLAGS + 4
 """With two eyes the last four flags, of the eye near an edge, come twice."""
 MISSING_CODE = -32768.0
@@ -59,11 +62,29 @@ def skip_line(text: Bytes, at: Position) -> Position:
 
 
 @kernel
+def _read_exponent(text: Bytes, at: Position) -> tuple[np.int64, Position]:
+    """Read the signed power of ten after the letter; without digits it ends at that letter."""
+    letter = at - ONE
+    negative = text[at] == MINUS
+    if negative or text[at] == PLUS:
+        at += ONE
+    power = np.int64(0)
+    n_digits = 0
+    digit = np.uint8(text[at] - ZERO)
+    while digit < 10:
+        power = min(power * 10 + np.int64(digit), np.int64(MAX_EXPONENT))
+        n_digits += 1
+        at += ONE
+        digit = np.uint8(text[at] - ZERO)
+    return -power if negative else power, at if n_digits > 0 else letter
+
+
+@kernel
 def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
     """Read one number after blanks: its value (NaN if missing) and where it ends, or DAMAGED.
 
     The digits are gathered as one integer and divided once by a power of ten, which rounds
-    correctly for up to 15 digits.
+    correctly for up to 15 digits. EDF2ASC writes large numbers with an exponent: ``2.9e+006``.
     """
     at = skip_blanks(text, at)
     negative = text[at] == MINUS
@@ -97,12 +118,16 @@ def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
             k += 1
     n_digits += n_decimals
     value = mantissa / POWERS_OF_TEN[min(n_decimals, MAX_NUMBER_DIGITS)]
+    if n_digits > 0 and text[at] | LOWER_CASE == LETTER_E:
+        power, at = _read_exponent(text, at + ONE)
+        value = value / 10.0**-power if power < 0 else value * 10.0**power
     if negative:
         value = -value
     if missing or value == MISSING_CODE:
         value = np.nan
     ended = text[at] <= SPACE
     whole = missing != (0 < n_digits <= MAX_NUMBER_DIGITS) and not (missing and negative)
+    whole = whole and abs(value) != np.inf
     return value, at if whole and ended else DAMAGED
 
 

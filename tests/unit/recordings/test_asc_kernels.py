@@ -55,6 +55,21 @@ def test_numbers_are_rounded_correctly(path: Path, numbers: list[str]) -> None:
     np.testing.assert_array_equal(recording.blocks[0].samples["left_x"], expected)
 
 
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("1e3", 1000),
+        ("-2.5E+002", -250),
+        ("1.25e-1", 0.125),
+        ("2.9e+006", 2_900_000),
+        ("0e-999", 0),
+    ],
+)
+def test_exponents(number: str, value: float, path: Path) -> None:
+    (block,) = read_numbers([number], path).blocks
+    assert block.samples["left_x"].tolist() == [value]
+
+
 @pytest.mark.parametrize("number", [".", "MISSING_DATA", "-32768", "-32768.0"])
 def test_missing(number: str, path: Path) -> None:
     (block,) = read_numbers([number], path).blocks
@@ -70,7 +85,13 @@ def test_missing(number: str, path: Path) -> None:
         "1.2.3",
         "1-2",
         "+1",
-        "1e3",
+        "e3",
+        ".e3",
+        "1e",
+        "1e+",
+        "1e3.5",
+        "1e999",
+        "1f3",
         "nan",
         "0x10",
         "1,5",
