@@ -32,6 +32,13 @@ def convert(
         ),
     ],
     replace: Annotated[bool, typer.Option(*REPLACE, help="Replace OUT if it exists.")] = False,
+    resolution: Annotated[
+        bool,
+        typer.Option(
+            "--resolution",
+            help="ASC: add the resolution of each sample (RES), which some programs cannot read.",
+        ),
+    ] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -44,6 +51,7 @@ def convert(
     from gazelive.errors import RecordingError
     from gazelive.recordings import (
         check_target,
+        has_resolution,
         losses_in,
         target_kind,
         with_screen,
@@ -67,7 +75,9 @@ def convert(
     for loss in losses_in(recording, kind):
         warn(f"{path.name} cannot hold {loss}")
     with progress(f"Writing {path.name}", quiet=quiet) as report:
-        write_recording(recording, path, kind, overwrite=replace, progress=report)
+        write_recording(
+            recording, path, kind, overwrite=replace, resolution=resolution, progress=report
+        )
     say(
         f"Wrote {path}: {counted(recording.n_samples, 'sample')} in "
         f"{counted(len(recording.blocks), 'block')}, "
@@ -75,4 +85,6 @@ def convert(
         f"{counted(len(recording.trials), 'trial')}.",
         quiet=quiet,
     )
+    if kind == "asc" and not resolution and has_resolution(recording):
+        say("Left out the resolution of each sample (RES); keep it with --resolution.", quiet=quiet)
     say(f"Next: gazelive info {quoted(path)}", quiet=quiet)

@@ -1,4 +1,5 @@
 from .asc.writer import (
+    has_resolution as has_resolution,
     write_asc as write_asc,
 )
 from .bids.dataset import (

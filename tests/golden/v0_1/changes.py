@@ -1,0 +1,38 @@
+"""Outputs that differ from 0.1 on purpose, each with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+
+@dataclass(frozen=True)
+class Change:
+    """Differences that are allowed in some cases."""
+
+    cases: str
+    """Names of the cases, with wildcards."""
+    difference: str
+    """Regular expression that the whole line of `comparison.differences` matches."""
+    reason: str
+
+
+def _new_options(reason: str, **options_of: str) -> list[Change]:
+    """Return the changes for options that commands have now; 0.1's options stay."""
+    return [
+        Change(f"help-{command}", f"/stdout: key '--({options})' is new", reason)
+        for command, options in options_of.items()
+    ]
+
+
+CHANGES: tuple[Change, ...] = (
+    *_new_options("RES is written to ASC files on request only", convert="resolution"),
+)
+
+
+def not_intended(case: str, lines: Iterable[str]) -> list[str]:
+    """Return the differences of a case that no change explains."""
+    allowed = [change.difference for change in CHANGES if fnmatchcase(case, change.cases)]
+    return [line for line in lines if not any(re.fullmatch(text, line) for text in allowed)]
