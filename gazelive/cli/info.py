@@ -93,7 +93,7 @@ def _of_recording(recording: Recording) -> Summary:
     )
     rows = {
         "samples": f"{recording.n_samples:,} in {duration(recording.duration_s)}, "
-        f"{recording.missing_fraction:.1%} without gaze",
+        f"{_loss(recording)} without gaze",
         "trials": _trials(recording),
         "tracker events": events if recording.tracker_events else "none",
         "messages": f"{len(recording.messages):,}",
@@ -223,6 +223,16 @@ def _block_table(blocks: Sequence[Block]) -> Table:
             resolution,
         )
     return table
+
+
+def _loss(recording: Recording) -> str:
+    """Return the share of samples without any eye, and of two eyes that of each."""
+    of_eye = recording.missing_fraction_of
+    both = f"{recording.missing_fraction:.1%}"
+    if len(of_eye) < 2:
+        return both
+    each = ", ".join(f"{EYE_NAMES[eye]} {fraction:.1%}" for eye, fraction in of_eye.items())
+    return f"{both} ({each})"
 
 
 def _trials(recording: Recording) -> str:

@@ -97,11 +97,12 @@ def write_recording(
     check_target(target, kind, overwrite=overwrite)
     if kind == "session":
         from gazelive.recordings.session.conversion import manifest_of, write_session
+        from gazelive.recordings.session.manifest import CONVERTED_FROM
 
         manifest = manifest_of(
             recording,
             started_at=_started_at(recording),
-            config={"converted_from": recording.path.name},
+            config={CONVERTED_FROM: recording.path.name},
         )
         with _put_aside(target):
             write_session(recording, target, manifest, progress=progress)

@@ -66,6 +66,7 @@ def _of_recording(recording: Recording) -> Facts:
         "events": event_counts(recording),
         "trials": len(recording.trials),
         "missing_fraction": recording.missing_fraction,
+        "missing_fraction_of": recording.missing_fraction_of,
         "duration_s": recording.duration_s,
         "screen_px": recording.screen_px,
         "px_per_deg": px_per_deg(recording),

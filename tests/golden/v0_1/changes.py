@@ -28,6 +28,16 @@ def _new_options(reason: str, **options_of: str) -> list[Change]:
 
 
 CHANGES: tuple[Change, ...] = (
+    Change(
+        "info-*",
+        "/stdout: key 'missing_fraction_of' is new",
+        "info gives the loss of each eye",
+    ),
+    Change(
+        "replay-events",
+        "/stdout/n_saccades: expected 0, found [0-9]+",
+        "without a model, n_saccades counts the detected saccades, as saccades does",
+    ),
     *_new_options("RES is written to ASC files on request only", convert="resolution"),
 )
 

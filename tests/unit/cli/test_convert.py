@@ -218,3 +218,19 @@ class TestResolution:
         assert exit_code == 0
         assert "Left out" not in said
         assert "SAMPLES\tGAZE\tLEFT\tRES\tRATE" in (tmp_path / "out.asc").read_text()
+
+
+def test_a_session_that_was_converted_is_called_so(
+    gazelive: Callable[..., Any], asc: Path, tmp_path: Path
+) -> None:
+    """Nobody recorded it to identify a viewer."""
+    sessions = tmp_path / "sessions"
+    sessions.mkdir()
+    gazelive("convert", asc, sessions / "one")
+    shown = gazelive("session", "show", sessions / "one").out
+    assert "(converted)" in shown
+    assert "identify" not in shown
+    (listed,) = json.loads(gazelive("session", "list", sessions, "--json").out)
+    assert listed["mode"] == "converted"
+    (skipped,) = json.loads(gazelive("info", sessions, "--json").out)["skipped"]
+    assert skipped["reason"].startswith("converted from some.asc, which names no viewer")

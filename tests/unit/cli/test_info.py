@@ -55,6 +55,7 @@ def test_json_has_every_key(gazelive: Run, table: Path) -> None:
         "events": {"saccades": 0, "fixations": 0, "blinks": 0},
         "trials": 2,
         "missing_fraction": 0.25,
+        "missing_fraction_of": {"R": 0.25},
         "duration_s": 0.008,
         "screen_px": [800, 600],
         "px_per_deg": [30.5, 31.0],
@@ -256,3 +257,15 @@ def test_edf_and_asc_agree(gazelive: Run, shared_data: Path) -> None:
     assert (asc.pop("format"), edf.pop("format")) == ("asc", "edf")
     assert edf.pop("px_per_deg") == pytest.approx(asc.pop("px_per_deg"), abs=0.005)
     assert edf == asc
+
+
+def test_loss_of_each_eye(gazelive: Run, tmp_path: Path) -> None:
+    path = tmp_path / "eyes.csv"
+    path.write_text(
+        "t_ms,left_x_px,left_y_px,right_x_px,right_y_px\n"
+        "1000,1,2,3,4\n1002,,,3,4\n1004,,,3,4\n1006,,,,\n"
+    )
+    facts = json.loads(gazelive("info", path, "--json").out)
+    assert facts["missing_fraction"] == 0.25
+    assert facts["missing_fraction_of"] == {"L": 0.75, "R": 0.25}
+    assert "25.0% (left 75.0%, right 25.0%) without gaze" in gazelive("info", path).out
