@@ -18,6 +18,7 @@ from gazelive.cli.options import (
     SizeMm,
     TrialStart,
     TrialStop,
+    check_table_target,
     geometry_flags,
     trial_patterns,
 )
@@ -163,14 +164,11 @@ def detect(
 def _check_targets(recording: Path, *targets: Path | None) -> None:
     """Raise if a target cannot or must not be written."""
     from gazelive.errors import ConfigError
-    from gazelive.recordings import TABLE_SUFFIXES, has_table_suffix, sidecar_path
+    from gazelive.recordings import sidecar_path
 
     output, fixations, plot = targets
     for option, target in (("-o", output), ("--fixations", fixations)):
-        if target is not None and not has_table_suffix(target):
-            raise ConfigError(
-                f"must end in {', '.join(TABLE_SUFFIXES)}, not {target.name!r}", key=option
-            )
+        check_table_target(target, option)
     if plot is not None and plot.suffix.lower() not in {".png", ".pdf", ".svg"}:
         raise ConfigError(f"must end in .png, .pdf or .svg, not {plot.name!r}", key="--plot")
     taken = {recording.resolve()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -127,6 +128,20 @@ def trial_patterns(
             ) from error
         given[field] = pattern
     return msgspec.structs.replace(usual or DEFAULT_PATTERNS, **given)
+
+
+def check_table_target(target: Path | None, key: str, inputs: Iterable[Path] = ()) -> None:
+    """Raise if a table cannot be written, or would replace an input; `key` is its option."""
+    from gazelive.recordings import TABLE_SUFFIXES, has_table_suffix
+
+    if target is None:
+        return
+    if not has_table_suffix(target):
+        raise ConfigError(f"must end in {', '.join(TABLE_SUFFIXES)}, not {target.name!r}", key=key)
+    if not target.absolute().parent.is_dir():
+        raise ConfigError("there is no such folder; create it first", path=target.parent)
+    if target.resolve() in {path.resolve() for path in inputs}:
+        raise ConfigError("would overwrite an input; choose another name", path=target)
 
 
 Model = Annotated[Path | None, typer.Option("--model", help="Model file; without it only events.")]

@@ -38,6 +38,13 @@ CHANGES: tuple[Change, ...] = (
         "/stdout/n_saccades: expected 0, found [0-9]+",
         "without a model, n_saccades counts the detected saccades, as saccades does",
     ),
+    Change(
+        "compare-*",
+        "/stdout: key 'sample_ms' is new"
+        "|/stdout/(kappa|n_samples|(onset|offset)_error_ms/(median|sd)|confusion/.*): expected .*",
+        "compare counts samples at their rate, not milliseconds, and none after an interval's end",
+    ),
+    *_new_options("compare lists mismatches and takes other codes", compare="mismatches|codes"),
     *_new_options("RES is written to ASC files on request only", convert="resolution"),
 )
 
