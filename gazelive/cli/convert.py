@@ -11,8 +11,10 @@ from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progre
 from gazelive.cli.options import (
     REPLACE,
     DistanceMm,
+    ImageOnset,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
@@ -42,8 +44,10 @@ def convert(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a recording in another format, chosen by the suffix of OUT."""
@@ -60,7 +64,7 @@ def convert(
     from gazelive.workflows import read_noting
 
     flags = geometry_flags(screen, size_mm, distance_mm)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(source, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     kind = target_kind(target)
     path = Path(target)
     if path.resolve() == source.resolve():

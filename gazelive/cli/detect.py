@@ -14,8 +14,10 @@ from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, w
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
+    ImageOnset,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     check_table_target,
@@ -115,8 +117,10 @@ def detect(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Detect the saccades of a recording and write a table, one row each.
@@ -129,7 +133,7 @@ def detect(
 
     _check_targets(recording, output, fixations, plot)
     vigor_rate_deg = _vigor_rate_deg(model)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(recording, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     flags = geometry_flags(screen, size_mm, distance_mm)
     analysis = analyse_source(
         recording,

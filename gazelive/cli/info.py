@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output
-from gazelive.cli.options import TrialStart, TrialStop, trial_patterns
+from gazelive.cli.options import ImageOnset, Trials, TrialStart, TrialStop, trial_patterns
 from gazelive.wording import counted, duration, quoted
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ def info(
             show_default=False,
         ),
     ],
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -42,7 +44,7 @@ def info(
     announce_first_compile(quiet=quiet)
     from gazelive.workflows import content_facts, inspect
 
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(file, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     content = inspect(file, Terminal(quiet=quiet), patterns)
     if as_json:
         typer.echo(json.dumps(content_facts(content), ensure_ascii=False, indent=2))

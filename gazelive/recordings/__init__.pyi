@@ -11,6 +11,13 @@ from .bids.export import (
     export_bids as export_bids,
     what_bids_loses as what_bids_loses,
 )
+from .conventions import (
+    CONVENTIONS as CONVENTIONS,
+    PATTERNS_NAME as PATTERNS_NAME,
+    PatternOptions as PatternOptions,
+    find_patterns as find_patterns,
+    patterns_text as patterns_text,
+)
 from .corpus import (
     CORPUS_NAME as CORPUS_NAME,
     Corpus as Corpus,
@@ -134,4 +141,5 @@ from .trials import (
     OpenTrial as OpenTrial,
     TrialFinder as TrialFinder,
     TrialPatterns as TrialPatterns,
+    own_patterns as own_patterns,
 )

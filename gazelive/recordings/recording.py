@@ -69,7 +69,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One trial, marked by the experiment's messages."""
 
     name: str
-    """The text after the start message (TRIALID), else the trial's ordinal number."""
+    """The text after the start message (TRIALID), else the trial's ordinal number.
+
+    If all trials have one text, it is numbered: `face`, `face (2)`, `face (3)` …
+    """
     start_us: int
     end_us: int
     block: int | None = None

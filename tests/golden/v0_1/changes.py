@@ -19,12 +19,10 @@ class Change:
     reason: str
 
 
-def _new_options(reason: str, **options_of: str) -> list[Change]:
+def _new_options(commands: str, options: str, reason: str) -> list[Change]:
     """Return the changes for options that commands have now; 0.1's options stay."""
-    return [
-        Change(f"help-{command}", f"/stdout: key '--({options})' is new", reason)
-        for command, options in options_of.items()
-    ]
+    difference = f"/stdout: key '--({'|'.join(options.split())})' is new"
+    return [Change(f"help-{command}", difference, reason) for command in commands.split()]
 
 
 CHANGES: tuple[Change, ...] = (
@@ -44,8 +42,13 @@ CHANGES: tuple[Change, ...] = (
         "|/stdout/(kappa|n_samples|(onset|offset)_error_ms/(median|sd)|confusion/.*): expected .*",
         "compare counts samples at their rate, not milliseconds, and none after an interval's end",
     ),
-    *_new_options("compare lists mismatches and takes other codes", compare="mismatches|codes"),
-    *_new_options("RES is written to ASC files on request only", convert="resolution"),
+    *_new_options("compare", "mismatches codes", "compare lists mismatches, takes other codes"),
+    *_new_options("convert", "resolution", "RES is written to ASC files on request only"),
+    *_new_options(
+        "info convert detect export train identify model-enrol replay run",
+        "trials image-onset",
+        "conventions of other programs, and image onsets of one's own",
+    ),
 )
 
 
