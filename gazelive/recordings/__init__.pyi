@@ -48,6 +48,12 @@ from .intervals import (
     interval_of_trial as interval_of_trial,
     viewing_intervals as viewing_intervals,
 )
+from .message_patterns import (
+    MessagePattern as MessagePattern,
+    Proposal as Proposal,
+    group_messages as group_messages,
+    propose as propose,
+)
 from .messages import (
     EYE_WORDS as EYE_WORDS,
     RectanglePx as RectanglePx,

@@ -35,6 +35,7 @@ from .info import (
     content_facts as content_facts,
     event_counts as event_counts,
     inspect as inspect,
+    message_facts as message_facts,
     milliseconds as milliseconds,
 )
 from .model import (

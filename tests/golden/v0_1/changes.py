@@ -43,6 +43,7 @@ CHANGES: tuple[Change, ...] = (
         "compare counts samples at their rate, not milliseconds, and none after an interval's end",
     ),
     *_new_options("compare", "mismatches codes", "compare lists mismatches, takes other codes"),
+    *_new_options("info", "messages", "info lists messages and proposes patterns"),
     *_new_options("convert", "resolution", "RES is written to ASC files on request only"),
     *_new_options(
         "info convert detect export train identify model-enrol replay run",

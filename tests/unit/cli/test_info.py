@@ -269,3 +269,67 @@ def test_loss_of_each_eye(gazelive: Run, tmp_path: Path) -> None:
     assert facts["missing_fraction"] == 0.25
     assert facts["missing_fraction_of"] == {"L": 0.75, "R": 0.25}
     assert "25.0% (left 75.0%, right 25.0%) without gaze" in gazelive("info", path).out
+
+
+class TestMessages:
+    @pytest.fixture
+    def lab(self, tmp_path: Path) -> Path:
+        """Five trials of a lab with messages of its own."""
+        lines = []
+        for k in range(5):
+            t = 1000 + 2000 * k
+            lines += [f"MSG\t{t} BEGIN {k + 1}\n", f"MSG\t{t + 308} 8 SHOW a_{k + 1}.jpg\n"]
+            lines += [f"{t + i}\t  500.0\t  400.0\t 1000.0\t...\n" for i in range(0, 1800, 100)]
+            lines.append(f"MSG\t{t + 1800} FINISH\n")
+        path = tmp_path / "lab.asc"
+        path.write_text(
+            "MSG\t999 RECCFG CR 1000 2 1 L\nSTART\t1000 \tLEFT\tSAMPLES\tEVENTS\n"
+            "SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"
+            + "".join(lines)
+            + "END\t11000 \tSAMPLES\tEVENTS\tRES\t  35.19\t  35.15\n"
+        )
+        return path
+
+    def test_patterns_and_proposal(self, gazelive: Run, lab: Path) -> None:
+        out = gazelive("info", lab, "--messages").out
+        assert "BEGIN <n>" in out
+        assert "SHOW <file>" in out
+        assert "the tracker's own, not listed" in out
+        assert "Proposal: 5 trials of 1.8 s (1.8 to 1.8 s), all with an image onset" in out
+        assert "--trial-start 'BEGIN (?P<name>\\d+)' --trial-stop FINISH" in out
+        assert r"image_onset = 'SHOW \S+'" in out
+
+    def test_json(self, gazelive: Run, lab: Path) -> None:
+        facts = json.loads(gazelive("info", lab, "--messages", "--json").out)
+        assert facts["patterns"][0] == {
+            "pattern": "BEGIN <n>",
+            "n": 5,
+            "role": "experiment",
+            "example": "BEGIN 1",
+        }
+        assert facts["proposal"]["options"] == {
+            "--trial-start": r"BEGIN (?P<name>\d+)",
+            "--trial-stop": "FINISH",
+            "--image-onset": r"SHOW \S+",
+        }
+        assert facts["proposal"]["n_image_onsets"] == 5
+
+    def test_the_proposed_options_and_file_find_the_trials(self, gazelive: Run, lab: Path) -> None:
+        proposal = json.loads(gazelive("info", lab, "--messages", "--json").out)["proposal"]
+        options = [word for option in proposal["options"].items() for word in option]
+        assert json.loads(gazelive("info", lab, "--json", *options).out)["trials"] == 5
+        assert json.loads(gazelive("info", lab, "--json").out)["trials"] == 0
+        (lab.parent / "gazelive-trials.toml").write_text(proposal["toml"])
+        assert json.loads(gazelive("info", lab, "--json").out)["trials"] == 5
+
+    def test_nothing_regular(self, gazelive: Run, table: Path) -> None:
+        out = gazelive("info", table, "--messages").out
+        assert "No messages make regular intervals" in out
+
+    def test_a_recording_is_needed(self, gazelive: Run, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text(
+            "viewer,image,fixation,x_deg,y_deg,duration_ms\nv,i,0,1,1,9\n"
+        )
+        ended = gazelive("info", tmp_path / "f.csv", "--messages")
+        assert ended.exit_code == 2
+        assert "--messages: needs a recording" in ended.err
