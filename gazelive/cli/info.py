@@ -124,7 +124,10 @@ def _of_recording(recording: Recording) -> Summary:
             **rows,
         }
     path = quoted(recording.path)
-    next_steps = {f"gazelive detect {path} -o saccades.csv": "detects the saccades"}
+    next_steps = {}
+    if recording.messages and not any(t.image_onset_us is not None for t in recording.trials):
+        next_steps[f"gazelive info {path} --messages"] = "proposes how to find trials and images"
+    next_steps[f"gazelive detect {path} -o saccades.csv"] = "detects the saccades"
     if recording.format != "table":
         next_steps[f"gazelive convert {path} samples.parquet"] = "saves the samples as a table"
     return Summary(
@@ -315,8 +318,12 @@ def _loss(recording: Recording) -> str:
 
 def _trials(recording: Recording) -> str:
     images = {trial.image for trial in recording.trials if trial.image is not None}
-    count = f"{len(recording.trials):,}" if recording.trials else "none marked"
-    return f"{count}, {counted(len(images), 'image')}" if images else count
+    if not recording.trials:
+        return "none marked"
+    n_onsets = sum(trial.image_onset_us is not None for trial in recording.trials)
+    return f"{len(recording.trials):,}, {n_onsets:,} with image onset" + (
+        f", {counted(len(images), 'image')}" if images else ""
+    )
 
 
 def _screen(recording: Recording) -> str:

@@ -92,7 +92,7 @@ def test_the_summary_says_it_in_words(gazelive: Run, table: Path) -> None:
         "30.5 × 31.0",
         "viewer          anna",
         "4 in 0.0 s, 25.0% without gaze",
-        "2, 2 images",
+        "2, 2 with image onset, 2 images",
         "800 × 600 px",
         "right HV9 validation GOOD, mean error 0.25°, largest 0.50°",
         "1 problem\n  columns ignored: mood",
@@ -333,3 +333,15 @@ class TestMessages:
         ended = gazelive("info", tmp_path / "f.csv", "--messages")
         assert ended.exit_code == 2
         assert "--messages: needs a recording" in ended.err
+
+    def test_info_says_where_trials_and_onsets_are_missing(self, gazelive: Run, lab: Path) -> None:
+        hint = f"gazelive info {lab} --messages"
+        ended = gazelive("info", lab)
+        assert "none marked" in ended.out
+        assert hint in ended.out
+        ended = gazelive("info", lab, "--trial-start", "BEGIN")
+        assert "5, 0 with image onset" in ended.out
+        assert hint in ended.out
+        ended = gazelive("info", lab, "--trial-start", "BEGIN", "--image-onset", "SHOW")
+        assert "5, 5 with image onset" in ended.out
+        assert hint not in ended.out
