@@ -9,7 +9,7 @@ from gazelive.errors import ConfigError
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.recording import Block, Trial
-from gazelive.recordings.trials import TrialPatterns, find_trials
+from gazelive.recordings.trials import TrialPatterns, find_trials, trials_of
 
 STREAM = StreamDescription(device="test", sampling_rate_hz=1000, eyes="L")
 
@@ -253,3 +253,12 @@ class TestTrialsOfOneName:
 
     def test_one_is_not_numbered(self) -> None:
         assert self.names("face") == ["face"]
+
+
+def test_patterns_that_find_nothing_leave_the_stored_trials() -> None:
+    """A file of patterns may lie above sessions that gazelive recorded itself."""
+    stored = find_trials(messages((1, "TRIALID a"), (2, "TRIAL_RESULT")), [])
+    own = TrialPatterns(start="PIC")
+    assert trials_of(messages((1, "TRIALID a")), [], stored, own) == stored
+    (trial,) = trials_of(messages((1, "PIC b")), [], stored, own)
+    assert trial.name == "b"
