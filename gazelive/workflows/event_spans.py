@@ -22,7 +22,7 @@ SACCADES = frozenset({"saccade", "corrective", "microsaccade"})
 """Names that count as saccades; the simulator distinguishes them."""
 
 ARTEFACT = "artefact"
-"""An event that is no movement of the eye, such as `blink_artefact` in the tables of `detect`."""
+"""No movement of the eye: `blink_artefact` or `tracker_jump` in the tables of `detect`."""
 
 Codes = Mapping[str, str]
 """Standard names of the codes of a labelling scheme."""
@@ -61,7 +61,7 @@ _WORDS = {
     "other": ("other",),
     "loss": ("loss", "lost"),
     NO_SACCADE: (NO_SACCADE, "false"),
-    ARTEFACT: (ARTEFACT, "artifact"),
+    ARTEFACT: (ARTEFACT, "artifact", "blink artefact", "tracker jump"),
     NOT_COMPARABLE: (NOT_COMPARABLE, "und", "unknown", "none", "noise", ""),
 }
 """Also the words of REMoDNaV (FIXA, SACC, ISAC, HPSO …) and of EyeLink's files (EFIX …)."""
@@ -75,8 +75,6 @@ def label_name(word: str | None, codes: Codes = USUAL_CODES) -> str:
     text = text.removesuffix(".0")
     if text in codes:
         return codes[text]
-    if text.endswith((" artefact", " artifact")):
-        return ARTEFACT
     return _NAME_OF.get(text) or _NAME_OF.get(text.removesuffix("s"), text)
 
 

@@ -256,7 +256,7 @@ class TestOtherSchemes:
 class TestKinds:
     """Both sides may say what each event is; only saccades are compared."""
 
-    ROWS = "100,130,saccade\n200,260,blink_artefact\n300,330,saccade\n"
+    ROWS = "100,130,saccade\n200,240,blink_artefact\n241,260,tracker_jump\n300,330,saccade\n"
 
     def test_artefacts_are_left_out_of_both_sides(self, tmp_path):
         events, plain = tmp_path / "events.csv", tmp_path / "plain.csv"
