@@ -9,12 +9,16 @@ ways out numba counts references to it in every call.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from gazelive.gaze import N_TARGET_FLAGS, Bytes
 from gazelive.system import kernel
 
 Position = np.uint64
+
+inlined = numba.njit(inline="always")
+"""For what every line goes through: as calls, they would count references to the arrays."""
 
 ONE = Position(1)
 DAMAGED = Position(0)
@@ -62,29 +66,30 @@ def skip_line(text: Bytes, at: Position) -> Position:
 
 
 @kernel
-def _read_exponent(text: Bytes, at: Position) -> tuple[np.int64, Position]:
-    """Read the signed power of ten after the letter; without digits it ends at that letter."""
-    letter = at - ONE
-    negative = text[at] == MINUS
-    if negative or text[at] == PLUS:
+def _read_exponent(text: Bytes, at: Position, value: float) -> tuple[float, Position]:
+    """Apply the exponent whose letter is at `at`; return that place if it is none."""
+    letter = at
+    at += ONE
+    shrinks = text[at] == MINUS
+    if shrinks or text[at] == PLUS:
         at += ONE
+    first = at
     power = np.int64(0)
-    n_digits = 0
     digit = np.uint8(text[at] - ZERO)
     while digit < 10:
         power = min(power * 10 + np.int64(digit), np.int64(MAX_EXPONENT))
-        n_digits += 1
         at += ONE
         digit = np.uint8(text[at] - ZERO)
-    return -power if negative else power, at if n_digits > 0 else letter
+    value = value / 10.0**power if shrinks else value * 10.0**power
+    return value, letter if at == first or abs(value) == np.inf else at
 
 
-@kernel
-def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
+@inlined
+def _number(text: Bytes, at: Position, exponents: bool) -> tuple[float, Position]:
     """Read one number after blanks: its value (NaN if missing) and where it ends, or DAMAGED.
 
     The digits are gathered as one integer and divided once by a power of ten, which rounds
-    correctly for up to 15 digits. EDF2ASC writes large numbers with an exponent: ``2.9e+006``.
+    correctly for up to 15 digits.
     """
     at = skip_blanks(text, at)
     negative = text[at] == MINUS
@@ -118,17 +123,30 @@ def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
             k += 1
     n_digits += n_decimals
     value = mantissa / POWERS_OF_TEN[min(n_decimals, MAX_NUMBER_DIGITS)]
-    if n_digits > 0 and text[at] | LOWER_CASE == LETTER_E:
-        power, at = _read_exponent(text, at + ONE)
-        value = value / 10.0**-power if power < 0 else value * 10.0**power
+    if exponents and n_digits > 0 and text[at] | LOWER_CASE == LETTER_E:
+        value, at = _read_exponent(text, at, value)
     if negative:
         value = -value
     if missing or value == MISSING_CODE:
         value = np.nan
     ended = text[at] <= SPACE
     whole = missing != (0 < n_digits <= MAX_NUMBER_DIGITS) and not (missing and negative)
-    whole = whole and abs(value) != np.inf
     return value, at if whole and ended else DAMAGED
+
+
+@kernel
+def read_number(text: Bytes, at: Position) -> tuple[float, Position]:
+    """Read one number after blanks: its value (NaN if missing) and where it ends, or DAMAGED."""
+    return _number(text, at, False)
+
+
+@kernel
+def read_event_number(text: Bytes, at: Position) -> tuple[float, Position]:
+    """Read the same with an exponent: EDF2ASC writes large numbers of events as ``2.9e+006``.
+
+    Samples never have one, and are read faster without looking for it.
+    """
+    return _number(text, at, True)
 
 
 @kernel
