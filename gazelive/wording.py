@@ -5,6 +5,7 @@ An unknown value is a dash.
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -98,6 +99,11 @@ def quoted(path: Path | str) -> str:
     """Return a path as typed into a command, on any system."""
     text = str(path)
     return f'"{text}"' if " " in text else text
+
+
+def shell_quoted(text: str) -> str:
+    """Return a text as typed into this system's shell, with nothing in it replaced."""
+    return f'"{text}"' if sys.platform == "win32" else shlex.quote(text)
 
 
 def called_as() -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, warn
+from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
+from gazelive.cli.options import check_table_target
 
 if TYPE_CHECKING:
     from gazelive.workflows import Comparison
@@ -25,15 +26,29 @@ def compare(
             "simulate, or recording with the tracker's own events.",
         ),
     ],
+    codes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCHEME|LIST",
+            help="Codes of the labels: lund2013, gazecom, or a list such as 3=pursuit,4=noise.",
+            show_default="lund2013",
+        ),
+    ] = None,
+    mismatches: Annotated[
+        Path | None,
+        typer.Option(help="Table of missed and extra saccades to write, .csv or .parquet."),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare saccades with labels: κ, F1, timing errors and confusion matrix."""
     announce_first_compile(quiet=quiet)
-    from gazelive.workflows import compare as compare_events
+    from gazelive.workflows import compare as compare_events, parse_codes
 
+    check_table_target(mismatches, "--mismatches", inputs=(events, labels))
+    given = {} if codes is None else {"codes": parse_codes(codes, "--codes")}
     with progress(f"Reading {labels.name}", quiet=quiet) as report:
-        result = compare_events(events, labels, progress=report)
+        result = compare_events(events, labels, progress=report, **given)
     for warning in result.warnings:
         warn(warning)
     facts = summary(result)
@@ -43,6 +58,14 @@ def compare(
         typer.echo(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
     else:
         _print(facts, events, labels)
+    if mismatches is not None:
+        from gazelive.recordings import write_table_file
+        from gazelive.workflows import mismatch_table
+
+        write_table_file(mismatch_table(result), mismatches)
+        n_missed = sum(mismatch.what == "missed" for mismatch in result.mismatches)
+        n_extra = len(result.mismatches) - n_missed
+        say(f"Wrote {mismatches}: {n_missed} missed, {n_extra} extra.", quiet=quiet)
 
 
 def summary(result: Comparison) -> dict[str, Any]:
@@ -57,6 +80,7 @@ def summary(result: Comparison) -> dict[str, Any]:
         "n_labels": agreement.n_reference,
         "n_matched": agreement.n_matched,
         "n_samples": result.n_samples,
+        "sample_ms": result.sample_ms,
         "onset_error_ms": _spread(agreement.onset_errors_ms),
         "offset_error_ms": _spread(agreement.offset_errors_ms),
         "confusion": {
@@ -78,7 +102,10 @@ def _print(facts: dict[str, Any], events: Path, labels: Path) -> None:
     from rich.table import Table
 
     kappa = "not defined" if facts["kappa"] is None else f"{facts['kappa']:.3f}"
-    output.print(f"{events.name} against {labels.name}, {facts['n_samples']:,} samples")
+    unit = "ms (sampling rate not known)"
+    if facts["sample_ms"] is not None:
+        unit = f"samples of {facts['sample_ms']:.3g} ms"
+    output.print(f"{events.name} against {labels.name}, {facts['n_samples']:,} {unit}")
     output.print(f"  sample κ     {kappa}")
     output.print(
         f"  event F1     {facts['f1']:.3f}  (precision {facts['precision']:.3f}, recall "
@@ -91,7 +118,8 @@ def _print(facts: dict[str, Any], events: Path, labels: Path) -> None:
             output.print(
                 f"  {name:6s} error median {error['median']:+.1f} ms, SD {error['sd']:.1f} ms"
             )
-    table = Table(title="Samples by label", title_justify="left", box=None, pad_edge=False)
+    counted = "Samples" if facts["sample_ms"] is not None else "Milliseconds"
+    table = Table(title=f"{counted} by label", title_justify="left", box=None, pad_edge=False)
     table.add_column("label")
     table.add_column("detected as saccade", justify="right")
     table.add_column("not detected", justify="right")

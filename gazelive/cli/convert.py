@@ -11,8 +11,10 @@ from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progre
 from gazelive.cli.options import (
     REPLACE,
     DistanceMm,
+    ImageOnset,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
@@ -32,11 +34,20 @@ def convert(
         ),
     ],
     replace: Annotated[bool, typer.Option(*REPLACE, help="Replace OUT if it exists.")] = False,
+    resolution: Annotated[
+        bool,
+        typer.Option(
+            "--resolution",
+            help="ASC: add the resolution of each sample (RES), which some programs cannot read.",
+        ),
+    ] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a recording in another format, chosen by the suffix of OUT."""
@@ -44,6 +55,7 @@ def convert(
     from gazelive.errors import RecordingError
     from gazelive.recordings import (
         check_target,
+        has_resolution,
         losses_in,
         target_kind,
         with_screen,
@@ -52,7 +64,7 @@ def convert(
     from gazelive.workflows import read_noting
 
     flags = geometry_flags(screen, size_mm, distance_mm)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(source, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     kind = target_kind(target)
     path = Path(target)
     if path.resolve() == source.resolve():
@@ -67,7 +79,9 @@ def convert(
     for loss in losses_in(recording, kind):
         warn(f"{path.name} cannot hold {loss}")
     with progress(f"Writing {path.name}", quiet=quiet) as report:
-        write_recording(recording, path, kind, overwrite=replace, progress=report)
+        write_recording(
+            recording, path, kind, overwrite=replace, resolution=resolution, progress=report
+        )
     say(
         f"Wrote {path}: {counted(recording.n_samples, 'sample')} in "
         f"{counted(len(recording.blocks), 'block')}, "
@@ -75,4 +89,6 @@ def convert(
         f"{counted(len(recording.trials), 'trial')}.",
         quiet=quiet,
     )
+    if kind == "asc" and not resolution and has_resolution(recording):
+        say("Left out the resolution of each sample (RES); keep it with --resolution.", quiet=quiet)
     say(f"Next: gazelive info {quoted(path)}", quiet=quiet)

@@ -14,10 +14,13 @@ from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, w
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
+    ImageOnset,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
+    check_table_target,
     geometry_flags,
     trial_patterns,
 )
@@ -114,8 +117,10 @@ def detect(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Detect the saccades of a recording and write a table, one row each.
@@ -128,7 +133,7 @@ def detect(
 
     _check_targets(recording, output, fixations, plot)
     vigor_rate_deg = _vigor_rate_deg(model)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(recording, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     flags = geometry_flags(screen, size_mm, distance_mm)
     analysis = analyse_source(
         recording,
@@ -163,14 +168,11 @@ def detect(
 def _check_targets(recording: Path, *targets: Path | None) -> None:
     """Raise if a target cannot or must not be written."""
     from gazelive.errors import ConfigError
-    from gazelive.recordings import TABLE_SUFFIXES, has_table_suffix, sidecar_path
+    from gazelive.recordings import sidecar_path
 
     output, fixations, plot = targets
     for option, target in (("-o", output), ("--fixations", fixations)):
-        if target is not None and not has_table_suffix(target):
-            raise ConfigError(
-                f"must end in {', '.join(TABLE_SUFFIXES)}, not {target.name!r}", key=option
-            )
+        check_table_target(target, option)
     if plot is not None and plot.suffix.lower() not in {".png", ".pdf", ".svg"}:
         raise ConfigError(f"must end in .png, .pdf or .svg, not {plot.name!r}", key="--plot")
     taken = {recording.resolve()}

@@ -11,8 +11,10 @@ import typer
 from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progress, say, warn
 from gazelive.cli.options import (
     DistanceMm,
+    ImageOnset,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
@@ -59,8 +61,10 @@ def export(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Export a session to a BIDS dataset, for sharing.
@@ -73,7 +77,7 @@ def export(
     from gazelive.workflows import read_noting
 
     flags = geometry_flags(screen, size_mm, distance_mm)
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(recording, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     read = read_noting(recording, Terminal(quiet=quiet), patterns)
     if flags.given:
         read = with_screen(read, flags.screen_geometry(read.screen_px))

@@ -11,11 +11,13 @@ import typer
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, say
 from gazelive.cli.options import (
     DistanceMm,
+    ModelImageOnset,
     ModelStimuli,
     ModelTrialStart,
     ModelTrialStop,
     Screen,
     SizeMm,
+    Trials,
     geometry_flags,
     names_of,
     trial_patterns,
@@ -55,8 +57,10 @@ def identify(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: ModelTrialStart = None,
     trial_stop: ModelTrialStop = None,
+    image_onset: ModelImageOnset = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,7 +80,15 @@ def identify(
         prior=None if prior is None else log_prior(model, _weights(prior), "--prior"),
         sessions=names_of(session),
         flags=geometry_flags(screen, size_mm, distance_mm),
-        trial_patterns=trial_patterns(trial_start, trial_stop, trial_patterns_of(model)),
+        trial_patterns=trial_patterns(
+            source,
+            trials,
+            trial_start,
+            trial_stop,
+            image_onset,
+            quiet=quiet,
+            usual=trial_patterns_of(model),
+        ),
         running=as_json,
     )
     explanations = _explanations(model, results) if explain else None

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output
-from gazelive.cli.options import TrialStart, TrialStop, trial_patterns
+from gazelive.cli.options import ImageOnset, Trials, TrialStart, TrialStop, trial_patterns
 from gazelive.wording import counted, duration, quoted
 
 if TYPE_CHECKING:
@@ -33,23 +33,40 @@ def info(
             show_default=False,
         ),
     ],
+    messages: Annotated[
+        bool,
+        typer.Option(
+            "--messages",
+            help="List the messages by pattern, and propose options for trials and images.",
+        ),
+    ] = False,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Show a recording's blocks, events, trials, calibration and problems."""
     announce_first_compile(quiet=quiet)
-    from gazelive.workflows import content_facts, inspect
+    from gazelive.workflows import content_facts, inspect, message_facts
 
-    patterns = trial_patterns(trial_start, trial_stop)
+    patterns = trial_patterns(file, trials, trial_start, trial_stop, image_onset, quiet=quiet)
     content = inspect(file, Terminal(quiet=quiet), patterns)
-    if as_json:
+    if messages:
+        facts = message_facts(_recording(content))
+        if as_json:
+            typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        else:
+            _show_messages(file, facts)
+    elif as_json:
         typer.echo(json.dumps(content_facts(content), ensure_ascii=False, indent=2))
     else:
         _show(_summary(content), quiet=quiet)
 
 
+MAX_PATTERNS = 30
+"""Of more patterns of messages only the most frequent are listed."""
 MAX_LISTED = 12
 """Largest number of blocks, problems or names that are listed."""
 FORMAT_NAMES = {
@@ -93,7 +110,7 @@ def _of_recording(recording: Recording) -> Summary:
     )
     rows = {
         "samples": f"{recording.n_samples:,} in {duration(recording.duration_s)}, "
-        f"{recording.missing_fraction:.1%} without gaze",
+        f"{_loss(recording)} without gaze",
         "trials": _trials(recording),
         "tracker events": events if recording.tracker_events else "none",
         "messages": f"{len(recording.messages):,}",
@@ -107,7 +124,10 @@ def _of_recording(recording: Recording) -> Summary:
             **rows,
         }
     path = quoted(recording.path)
-    next_steps = {f"gazelive detect {path} -o saccades.csv": "detects the saccades"}
+    next_steps = {}
+    if recording.messages and not any(t.image_onset_us is not None for t in recording.trials):
+        next_steps[f"gazelive info {path} --messages"] = "proposes how to find trials and images"
+    next_steps[f"gazelive detect {path} -o saccades.csv"] = "detects the saccades"
     if recording.format != "table":
         next_steps[f"gazelive convert {path} samples.parquet"] = "saves the samples as a table"
     return Summary(
@@ -159,6 +179,67 @@ def _of_corpus(corpus: Corpus) -> Summary:
         troubles=[f"{s.recording.name} skipped: {s.reason}" for s in corpus.skipped],
         next_steps=next_steps,
     )
+
+
+def _recording(content: Content) -> Recording:
+    from gazelive.errors import ConfigError
+    from gazelive.recordings import Recording
+
+    if not isinstance(content, Recording):
+        raise ConfigError("needs a recording: name one file or session folder", key="--messages")
+    return content
+
+
+def _show_messages(file: Path, facts: dict[str, Any]) -> None:
+    """Write the patterns of the experiment's messages, and the proposal."""
+    from rich.table import Table
+
+    listed = [one for one in facts["patterns"] if one["role"] == "experiment"]
+    output.print(
+        f"[bold]{escape(file.resolve().name)}[/bold]  {counted(facts['n_messages'], 'message')}"
+    )
+    table = Table(box=None, pad_edge=True, padding=(0, 2), header_style="cyan")
+    table.add_column("n", justify="right")
+    table.add_column("pattern", overflow="fold")
+    table.add_column("first", overflow="fold")
+    for one in listed[:MAX_PATTERNS]:
+        example = "" if one["example"] == one["pattern"] else one["example"]
+        table.add_row(f"{one['n']:,}", escape(one["pattern"]), escape(example))
+    if listed:
+        output.print()
+        output.print(table)
+    if len(listed) > MAX_PATTERNS:
+        output.print(f"  … and {len(listed) - MAX_PATTERNS} patterns more (all with --json)")
+    for role, name in (("variable", "trial variables"), ("tracker", "the tracker's own")):
+        n = sum(one["n"] for one in facts["patterns"] if one["role"] == role)
+        if n:
+            output.print(f"  [cyan]{n:,}[/cyan]  {name}, not listed")
+    output.print()
+    _show_proposal(file, facts["proposal"])
+
+
+def _show_proposal(file: Path, proposal: dict[str, Any] | None) -> None:
+    from gazelive.recordings import PATTERNS_NAME
+
+    if proposal is None:
+        output.print(
+            "No messages make regular intervals: give --trial-start and --trial-stop yourself."
+        )
+        return
+    n, n_onsets = proposal["n_trials"], proposal["n_image_onsets"]
+    onsets = "all" if n_onsets == n else str(n_onsets) if n_onsets else "none"
+    output.print(
+        f"{'Proposal' if proposal['options'] else 'The usual patterns find'}: "
+        f"{counted(n, 'trial')} of {proposal['median_s']:,.1f} s "
+        f"({proposal['shortest_s']:,.1f} to {proposal['longest_s']:,.1f} s), {onsets} with an "
+        f"image onset, called {escape(', '.join(proposal['first_names']))} …"
+    )
+    output.print(f"  [bold]{escape(proposal['command'])}[/bold]", soft_wrap=True)
+    if proposal["options"]:
+        target = file.resolve().parent / PATTERNS_NAME
+        output.print(f"For all recordings of the folder, save this as {escape(str(target))}:")
+        for line in proposal["toml"].splitlines():
+            output.print(f"  {escape(line)}", soft_wrap=True, highlight=False)
 
 
 def _show(summary: Summary, *, quiet: bool) -> None:
@@ -225,10 +306,24 @@ def _block_table(blocks: Sequence[Block]) -> Table:
     return table
 
 
+def _loss(recording: Recording) -> str:
+    """Return the share of samples without any eye, and of two eyes that of each."""
+    of_eye = recording.missing_fraction_of
+    both = f"{recording.missing_fraction:.1%}"
+    if len(of_eye) < 2:
+        return both
+    each = ", ".join(f"{EYE_NAMES[eye]} {fraction:.1%}" for eye, fraction in of_eye.items())
+    return f"{both} ({each})"
+
+
 def _trials(recording: Recording) -> str:
     images = {trial.image for trial in recording.trials if trial.image is not None}
-    count = f"{len(recording.trials):,}" if recording.trials else "none marked"
-    return f"{count}, {counted(len(images), 'image')}" if images else count
+    if not recording.trials:
+        return "none marked"
+    n_onsets = sum(trial.image_onset_us is not None for trial in recording.trials)
+    return f"{len(recording.trials):,}, {n_onsets:,} with image onset" + (
+        f", {counted(len(images), 'image')}" if images else ""
+    )
 
 
 def _screen(recording: Recording) -> str:

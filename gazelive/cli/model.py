@@ -23,12 +23,14 @@ from gazelive.cli.help import PlainApp
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
+    ModelImageOnset,
     ModelStimuli,
     ModelTrialStart,
     ModelTrialStop,
     Screen,
     Sessions,
     SizeMm,
+    Trials,
     geometry_flags,
     names_of,
     trial_patterns,
@@ -110,8 +112,10 @@ def enrol(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: ModelTrialStart = None,
     trial_stop: ModelTrialStop = None,
+    image_onset: ModelImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Add viewers without retraining the others."""
@@ -127,7 +131,15 @@ def enrol(
         viewers=names_of(viewers),
         sessions=names_of(sessions),
         flags=geometry_flags(screen, size_mm, distance_mm),
-        trial_patterns=trial_patterns(trial_start, trial_stop, trial_patterns_of(model)),
+        trial_patterns=trial_patterns(
+            source,
+            trials,
+            trial_start,
+            trial_stop,
+            image_onset,
+            quiet=quiet,
+            usual=trial_patterns_of(model),
+        ),
     )
     target = target or model_path
     save_model(changed, target)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gazelive.cli.console import say
 from gazelive.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -76,6 +77,19 @@ def geometry_flags(
     return parse_geometry(screen, size_mm, distance_mm)
 
 
+Trials = Annotated[
+    str | None,
+    typer.Option(
+        "--trials",
+        metavar="NAME|FILE",
+        help="How messages mark trials: opensesame, psychopy, experiment-builder, or a TOML file "
+        "of patterns (default: gazelive-trials.toml beside the recording, if it is there).",
+        rich_help_panel=_TRIALS_PANEL,
+        show_default=False,
+    ),
+]
+
+
 def _start(default: str) -> Any:
     return typer.Option(
         "--trial-start",
@@ -98,35 +112,59 @@ def _stop(default: str) -> Any:
     )
 
 
+def _onset(default: str) -> Any:
+    return typer.Option(
+        "--image-onset",
+        metavar="PATTERN",
+        help="Regular expression for the start of messages at which an image appears "
+        f"(default: {default}).",
+        rich_help_panel=_TRIALS_PANEL,
+        show_default=False,
+    )
+
+
+_MODEL = "as in the model's training"
 TrialStart = Annotated[str | None, _start("TRIALID or start_trial")]
 TrialStop = Annotated[str | None, _stop("TRIAL_RESULT or stop_trial")]
-ModelTrialStart = Annotated[str | None, _start("as in the model's training")]
+ImageOnset = Annotated[str | None, _onset("image_onset, DISPLAY ON, SYNCTIME and the like")]
+ModelTrialStart = Annotated[str | None, _start(_MODEL)]
 """For commands whose model says how trials are found."""
-ModelTrialStop = Annotated[str | None, _stop("as in the model's training")]
+ModelTrialStop = Annotated[str | None, _stop(_MODEL)]
+ModelImageOnset = Annotated[str | None, _onset(_MODEL)]
 
 
 def trial_patterns(
-    start: str | None, stop: str | None, usual: TrialPatterns | None = None
+    source: Path,
+    trials: str | None,
+    trial_start: str | None,
+    trial_stop: str | None,
+    image_onset: str | None,
+    *,
+    quiet: bool,
+    usual: TrialPatterns | None = None,
 ) -> TrialPatterns:
-    """Return the patterns; `usual` ones where none is given. Raise if one is malformed."""
-    import msgspec
+    """Return the patterns for a recording or corpus; `usual` ones are a model's."""
+    from gazelive.recordings import DEFAULT_PATTERNS, PatternOptions, find_patterns
 
-    from gazelive.recordings import DEFAULT_PATTERNS
+    options = PatternOptions(trials, trial_start, trial_stop, image_onset)
+    found = find_patterns(options, source, usual or DEFAULT_PATTERNS)
+    if found.file is not None:
+        say(f"Trials as in {found.file}.", quiet=quiet)
+    return found.patterns
 
-    given = {}
-    for flag, field, pattern in (("--trial-start", "start", start), ("--trial-stop", "stop", stop)):
-        if pattern is None:
-            continue
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ConfigError(
-                f"{pattern!r} is not a regular expression ({error}); put \\ before a literal ( "
-                "or another special character",
-                key=flag,
-            ) from error
-        given[field] = pattern
-    return msgspec.structs.replace(usual or DEFAULT_PATTERNS, **given)
+
+def check_table_target(target: Path | None, key: str, inputs: Iterable[Path] = ()) -> None:
+    """Raise if a table cannot be written, or would replace an input; `key` is its option."""
+    from gazelive.recordings import TABLE_SUFFIXES, has_table_suffix
+
+    if target is None:
+        return
+    if not has_table_suffix(target):
+        raise ConfigError(f"must end in {', '.join(TABLE_SUFFIXES)}, not {target.name!r}", key=key)
+    if not target.absolute().parent.is_dir():
+        raise ConfigError("there is no such folder; create it first", path=target.parent)
+    if target.resolve() in {path.resolve() for path in inputs}:
+        raise ConfigError("would overwrite an input; choose another name", path=target)
 
 
 Model = Annotated[Path | None, typer.Option("--model", help="Model file; without it only events.")]

@@ -11,12 +11,14 @@ from gazelive.cli.console import Quiet, announce_first_compile, say
 from gazelive.cli.options import (
     NETWORK,
     DistanceMm,
+    ImageOnset,
     Images,
     Keys,
     Lsl,
     Model,
     Screen,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
@@ -46,8 +48,10 @@ def run(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
     """Run the engine of a session: detect saccades, identify the viewer, feed dashboards.
@@ -76,7 +80,7 @@ def run(
         keys=keys,
         lsl=lsl,
         geometry=flags,
-        patterns=trial_patterns(trial_start, trial_stop),
+        patterns=trial_patterns(session, trials, trial_start, trial_stop, image_onset, quiet=quiet),
     )
     settings.check()
     say("Warming up …", quiet=quiet)

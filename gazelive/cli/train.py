@@ -13,9 +13,11 @@ from gazelive.cli.model import summary, tell
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
+    ImageOnset,
     Screen,
     Sessions,
     SizeMm,
+    Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
@@ -68,8 +70,10 @@ def train(
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
+    trials: Trials = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    image_onset: ImageOnset = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -92,7 +96,9 @@ def train(
         images=_image_names(images),
         exclude_viewers=names_of(exclude_viewers),
         flags=geometry_flags(screen, size_mm, distance_mm),
-        trial_patterns=trial_patterns(trial_start, trial_stop),
+        trial_patterns=trial_patterns(
+            source, trials, trial_start, trial_stop, image_onset, quiet=quiet
+        ),
     )
     save_model(model, output)
     if as_json:

@@ -2,6 +2,7 @@ from .agreement import (
     Agreement as Agreement,
     compare_events as compare_events,
     mask_of as mask_of,
+    match_events as match_events,
 )
 from .binocular import (
     CyclopeanGaze as CyclopeanGaze,

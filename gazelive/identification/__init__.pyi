@@ -24,7 +24,6 @@ from .model_file import (
     TrainedModel as TrainedModel,
     load_model as load_model,
     new_model as new_model,
-    own_patterns as own_patterns,
     read_model_manifest as read_model_manifest,
     save_model as save_model,
     trial_patterns_of as trial_patterns_of,

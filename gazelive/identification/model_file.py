@@ -26,7 +26,7 @@ from gazelive.identification.fitted import Accuracy, Fitted
 from gazelive.identification.registry import identifier_class
 from gazelive.identification.training_data import SourceKind, TrainingSet
 from gazelive.models import read_arrays, write_arrays
-from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
+from gazelive.recordings import TrialPatterns
 
 FORMAT_VERSION = 1
 RATE_REACH = 2.0
@@ -220,12 +220,6 @@ def _read(path: Path) -> tuple[Manifest, Arrays]:
 
 def _inconsistent(path: Path, error: Exception) -> ModelFormatError:
     return ModelFormatError(f"{path}: is inconsistent ({error}): train it again")
-
-
-def own_patterns(patterns: TrialPatterns) -> dict[str, str]:
-    """Return the patterns that differ from the defaults."""
-    usual = msgspec.structs.asdict(DEFAULT_PATTERNS)
-    return {n: p for n, p in msgspec.structs.asdict(patterns).items() if p != usual[n]}
 
 
 def trial_patterns_of(model: TrainedModel | Manifest) -> TrialPatterns:

@@ -45,6 +45,7 @@ class RunSummary:
     """Probability of `best` as shown: p·(1 − unknown)."""
     unknown: float | None = None
     n_saccades: int = 0
+    """Saccades that counted as evidence; without a model, all that were detected."""
     n_images: int = 0
     seconds: float = 0.0
     crossed: dict[float, Crossing | None] = field(default_factory=dict)
@@ -108,6 +109,8 @@ def summarise(documents: Iterable[Document]) -> RunSummary:
                 summary.stop_reason = document.reason
     if posteriors:
         _take_posteriors(summary, posteriors, viewer_ids)
+    else:
+        summary.n_saccades = summary.n_settled_saccades
     return summary
 
 

@@ -1,4 +1,5 @@
 from .asc.writer import (
+    has_resolution as has_resolution,
     write_asc as write_asc,
 )
 from .bids.dataset import (
@@ -9,6 +10,13 @@ from .bids.dataset import (
 from .bids.export import (
     export_bids as export_bids,
     what_bids_loses as what_bids_loses,
+)
+from .conventions import (
+    CONVENTIONS as CONVENTIONS,
+    PATTERNS_NAME as PATTERNS_NAME,
+    PatternOptions as PatternOptions,
+    find_patterns as find_patterns,
+    patterns_text as patterns_text,
 )
 from .corpus import (
     CORPUS_NAME as CORPUS_NAME,
@@ -39,6 +47,12 @@ from .intervals import (
     calibrations_before as calibrations_before,
     interval_of_trial as interval_of_trial,
     viewing_intervals as viewing_intervals,
+)
+from .message_patterns import (
+    MessagePattern as MessagePattern,
+    Proposal as Proposal,
+    group_messages as group_messages,
+    propose as propose,
 )
 from .messages import (
     EYE_WORDS as EYE_WORDS,
@@ -133,4 +147,5 @@ from .trials import (
     OpenTrial as OpenTrial,
     TrialFinder as TrialFinder,
     TrialPatterns as TrialPatterns,
+    own_patterns as own_patterns,
 )

@@ -17,7 +17,7 @@ from pathlib import Path
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import ScreenGeometry
 from gazelive.recordings.geometry import parse_geometry
-from gazelive.recordings.session.manifest import MANIFEST_NAME, read_manifest
+from gazelive.recordings.session.manifest import MANIFEST_NAME, SessionManifest, read_manifest
 from gazelive.recordings.tables.column_names import SAVE_AS_UTF_8, describe_names
 from gazelive.system import storage_error, write_bytes
 
@@ -213,6 +213,15 @@ def _screen_cells(screen: ScreenGeometry | None, folder: Path) -> list[str]:
     ]
 
 
+def _no_viewer(manifest: SessionManifest) -> str:
+    if manifest.converted_from is None:
+        return "recorded in identify mode: no viewer given"
+    return (
+        f"converted from {manifest.converted_from}, which names no viewer: write a {CORPUS_NAME} "
+        "with the viewers"
+    )
+
+
 def _session_folders(path: Path) -> list[Path]:
     """Return the session folders in a folder and one level below.
 
@@ -232,7 +241,7 @@ def _read_sessions(path: Path, sessions: Sequence[Path]) -> Corpus:
             skipped.append(SkippedRecording(folder, str(error)))
             continue
         if manifest.viewer is None:
-            skipped.append(SkippedRecording(folder, "recorded in identify mode: no viewer given"))
+            skipped.append(SkippedRecording(folder, _no_viewer(manifest)))
             continue
         entries.append(CorpusEntry(folder, manifest.viewer, manifest.session, manifest.screen))
     return Corpus(path, tuple(entries), tuple(skipped))

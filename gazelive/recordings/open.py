@@ -24,6 +24,8 @@ SUPPORTED = (
     ".parquet)"
 )
 EDF_MAGIC = b"SR_RESEARCH"
+EEG_MAGICS = {b"0       ": "European Data Format (EDF)", b"\xffBIOSEMI": "BioSemi Data Format"}
+"""Formats of EEG and other biosignals; the first shares its suffix with EyeLink's."""
 HEAD_BYTES = 64 << 10
 ASC_LINE = re.compile(
     rb"^(?:\*\* (?:CONVERTED FROM|DATE:|TYPE:|VERSION:)|MSG[ \t]+\d+|START[ \t]+\d+|"
@@ -56,6 +58,8 @@ def kind_of(path: Path) -> Kind:
     if not path.exists():
         raise RecordingError("no such file or folder", path=path)
     kind = _kind_of_content(path) or suffix_kind(path)
+    if kind in (None, "edf"):
+        _refuse_eeg(path)
     if kind is None:
         raise RecordingError(f"unknown file format; gazelive reads {SUPPORTED}", path=path)
     return _which_table(path) if kind == "sample table" else kind
@@ -114,6 +118,17 @@ def _kind_of_content(path: Path) -> Kind | None:
     if b"t_ms" in names or {b"viewer", b"image"} <= names:
         return "sample table"
     return None
+
+
+def _refuse_eeg(path: Path) -> None:
+    head = _head(path)
+    for magic, name in EEG_MAGICS.items():
+        if head.startswith(magic):
+            raise RecordingError(
+                f"this is a {name} file, as EEG systems write it, and holds no gaze; gazelive "
+                f"reads {SUPPORTED}",
+                path=path,
+            )
 
 
 def _head(path: Path) -> bytes:

@@ -79,9 +79,18 @@ def some_damage(recording: Recording, name: str) -> list[Caveat]:
 
 
 def trials_not_found(recording: Recording, patterns: TrialPatterns) -> str | None:
-    """Return a sentence if the user's patterns match no trial, with some of the messages."""
+    """Return a sentence if the user's patterns match no trial or no image onset.
+
+    It shows some of the messages.
+    """
     own = patterns.start != DEFAULT_PATTERNS.start
-    if recording.trials or not (own or patterns.stop != DEFAULT_PATTERNS.stop):
+    if recording.trials:
+        onset = patterns.image_onset
+        seen = any(trial.image_onset_us is not None for trial in recording.trials)
+        if seen or onset == DEFAULT_PATTERNS.image_onset:
+            return None
+        return f"no message in a trial starts with the image onset {onset!r}"
+    if not (own or patterns.stop != DEFAULT_PATTERNS.stop):
         return None
     firsts = (message.text.split("\n")[0][:LONGEST_EXAMPLE] for message in recording.messages)
     examples = ", ".join(map(repr, list(dict.fromkeys(firsts))[:N_EXAMPLES]))

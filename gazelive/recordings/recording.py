@@ -16,6 +16,7 @@ from gazelive.gaze import (
     SingleFloats,
     StreamDescription,
     TrackerEvent,
+    each_eye,
     missing_mask,
 )
 
@@ -68,7 +69,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One trial, marked by the experiment's messages."""
 
     name: str
-    """The text after the start message (TRIALID), else the trial's ordinal number."""
+    """The text after the start message (TRIALID), else the trial's ordinal number.
+
+    If all trials have one text, it is numbered: `face`, `face (2)`, `face (3)` …
+    """
     start_us: int
     end_us: int
     block: int | None = None
@@ -137,3 +141,15 @@ class Recording:
             int(missing_mask(block.samples, block.stream.eyes).sum()) for block in self.blocks
         )
         return missing / self.n_samples if self.n_samples else 0.0
+
+    @property
+    def missing_fraction_of(self) -> dict[Eye, float]:
+        """Fraction of samples without a position, for each eye in the blocks that recorded it."""
+        fractions: dict[Eye, float] = {}
+        for eye in each_eye("LR"):
+            blocks = [block for block in self.blocks if eye in block.stream.eyes]
+            n_samples = sum(len(block.samples) for block in blocks)
+            if n_samples:
+                missing = sum(int(missing_mask(block.samples, eye).sum()) for block in blocks)
+                fractions[eye] = missing / n_samples
+        return fractions

@@ -87,17 +87,22 @@ def write_recording(
     kind: TargetKind,
     *,
     overwrite: bool = False,
+    resolution: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Write the recording to `target`, whole or not at all."""
+    """Write the recording to `target`, whole or not at all.
+
+    `resolution` adds the resolution of each sample to an ASC file.
+    """
     check_target(target, kind, overwrite=overwrite)
     if kind == "session":
         from gazelive.recordings.session.conversion import manifest_of, write_session
+        from gazelive.recordings.session.manifest import CONVERTED_FROM
 
         manifest = manifest_of(
             recording,
             started_at=_started_at(recording),
-            config={"converted_from": recording.path.name},
+            config={CONVERTED_FROM: recording.path.name},
         )
         with _put_aside(target):
             write_session(recording, target, manifest, progress=progress)
@@ -108,7 +113,7 @@ def write_recording(
     else:
         from gazelive.recordings.asc.writer import write_asc
 
-        write_asc(recording, target, progress=progress)
+        write_asc(recording, target, resolution=resolution, progress=progress)
 
 
 @contextmanager

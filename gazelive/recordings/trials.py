@@ -45,6 +45,12 @@ class TrialPatterns(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_PATTERNS: TrialPatterns = TrialPatterns()
 
 
+def own_patterns(patterns: TrialPatterns) -> dict[str, str]:
+    """Return the patterns that differ from the defaults."""
+    usual = msgspec.structs.asdict(DEFAULT_PATTERNS)
+    return {n: p for n, p in msgspec.structs.asdict(patterns).items() if p != usual[n]}
+
+
 def find_trials(
     messages: Sequence[Message],
     blocks: Sequence[Block],
@@ -70,11 +76,11 @@ def trials_of(
 ) -> tuple[Trial, ...]:
     """Return the `stored` trials, else those of the messages.
 
-    A user's own patterns apply to the messages only.
+    A user's own patterns apply to the messages only; stored trials remain where they find none.
     """
     if stored and patterns == DEFAULT_PATTERNS:
         return stored
-    return find_trials(messages, blocks, patterns)
+    return find_trials(messages, blocks, patterns) or stored
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,7 @@ class TrialFinder:
         self.open: OpenTrial | None = None
         """The trial that has started and not ended."""
         self._trials: list[Trial] = []
+        self._only_name: str | None = None
         self._last_us = 0
 
     @property
@@ -165,7 +172,7 @@ class TrialFinder:
         text = message.text[:LONGEST_COMMAND]
         if match := self._patterns.start.match(text):
             self._close_unstopped(message.tracker_time_us)
-            name = _value(match, "name") or str(len(self._trials))
+            name = self._numbered(_value(match, "name") or str(self.n_ended))
             self.open = OpenTrial(name, message.tracker_time_us)
         elif self.open is None:
             return
@@ -178,6 +185,19 @@ class TrialFinder:
         """Return all trials; one that is still open ends with its block."""
         self._close_unstopped(None)
         return tuple(self._trials)
+
+    def _numbered(self, name: str) -> str:
+        """Return the name of the next trial, with its number if all before it have that name.
+
+        Live, later names are not known yet: so the first trial keeps the bare name.
+        """
+        if not self.n_ended:
+            self._only_name = name
+        elif name == self._only_name:
+            return f"{name} ({self.n_ended + 1})"
+        else:
+            self._only_name = None
+        return name
 
     def _take_detail(self, trial: OpenTrial, time_us: int, text: str) -> None:
         if match := self._patterns.variable.match(text):

@@ -90,7 +90,7 @@ def _header(facts: SessionFacts) -> str:
     who = manifest.viewer or "Viewer not given"
     return (
         f"<header><h1>{escape(who)} · session {escape(manifest.session)}</h1>"
-        f'<p class="faint">{escape(manifest.mode)} · {escape(manifest.device)} · '
+        f'<p class="faint">{escape(manifest.purpose)} · {escape(manifest.device)} · '
         f"{escape(date_time(manifest.started_at))}</p></header>"
     )
 

@@ -82,7 +82,7 @@ class SessionFacts:
             "folder": str(self.folder),
             "viewer": manifest.viewer,
             "session": manifest.session,
-            "mode": manifest.mode,
+            "mode": manifest.purpose,
             "device": manifest.device,
             "started_at": manifest.started_at,
             "finished_at": manifest.finished_at,

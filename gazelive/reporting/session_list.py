@@ -110,7 +110,7 @@ def _of_manifest(folder: Path, manifest: SessionManifest) -> ListedSession:
         folder=str(folder),
         viewer=manifest.viewer,
         session=manifest.session,
-        mode=manifest.mode,
+        mode=manifest.purpose,
         device=manifest.device,
         started_at=manifest.started_at,
         is_finished=manifest.finished_at is not None,

@@ -42,7 +42,7 @@ def summary_rows(facts: SessionFacts) -> dict[str, str]:
     validation = last_validation(facts.checks)
     rows = {
         "viewer": _viewer(facts),
-        "session": f"{manifest.session} ({manifest.mode})",
+        "session": f"{manifest.session} ({manifest.purpose})",
         "started": date_time(manifest.started_at),
         "ended": _ending(facts),
         "device": _device(facts),
@@ -148,7 +148,7 @@ def _viewer(facts: SessionFacts) -> str:
 
 def _ending(facts: SessionFacts) -> str:
     manifest = facts.manifest
-    source = manifest.config.get("converted_from")
+    source = manifest.converted_from
     if source is not None:  # the manifest has the time of the conversion
         return f"unknown (converted from {source})"
     if manifest.finished_at is None:

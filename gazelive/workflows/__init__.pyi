@@ -1,6 +1,7 @@
 from .comparison import (
     Comparison as Comparison,
     compare as compare,
+    mismatch_table as mismatch_table,
 )
 from .detection import (
     Detected as Detected,
@@ -9,6 +10,9 @@ from .detection import (
 )
 from .detection_figure import (
     draw_detection as draw_detection,
+)
+from .event_spans import (
+    parse_codes as parse_codes,
 )
 from .event_tables import (
     fixation_table as fixation_table,
@@ -31,6 +35,7 @@ from .info import (
     content_facts as content_facts,
     event_counts as event_counts,
     inspect as inspect,
+    message_facts as message_facts,
     milliseconds as milliseconds,
 )
 from .model import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from gazelive.errors import RecordingError
+from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import Floats
 from gazelive.recordings import describe_names, read_table_file, read_table_names, sidecar_path
 
@@ -20,16 +21,32 @@ NO_SACCADE = "no saccade"
 SACCADES = frozenset({"saccade", "corrective", "microsaccade"})
 """Names that count as saccades; the simulator distinguishes them."""
 
-CODES = {
-    "0": NOT_COMPARABLE,
-    "1": "fixation",
-    "2": "saccade",
-    "3": "oscillation",
-    "4": "pursuit",
-    "5": "blink",
-    "6": "other",
+ARTEFACT = "artefact"
+"""No movement of the eye: `blink_artefact` or `tracker_jump` in the tables of `detect`."""
+
+Codes = Mapping[str, str]
+"""Standard names of the codes of a labelling scheme."""
+SCHEMES: dict[str, Codes] = {
+    # Andersson et al. (2017), Zemblys et al. (2018)
+    "lund2013": {
+        "0": NOT_COMPARABLE,
+        "1": "fixation",
+        "2": "saccade",
+        "3": "oscillation",
+        "4": "pursuit",
+        "5": "blink",
+        "6": "other",
+    },
+    # Startsev, Agtzidis & Dorr (2019)
+    "gazecom": {
+        "0": NOT_COMPARABLE,
+        "1": "fixation",
+        "2": "saccade",
+        "3": "pursuit",
+        "4": NOT_COMPARABLE,
+    },
 }
-"""Andersson et al. (2017), Zemblys et al. (2018)."""
+USUAL_CODES = SCHEMES["lund2013"]
 _WORDS = {
     "saccade": ("saccade", "sac", "sacc", "isac", "isacc", "esacc", "true"),
     "corrective": ("corrective", "corrective saccade"),
@@ -41,21 +58,45 @@ _WORDS = {
     ),
     "pursuit": ("pursuit", "smooth pursuit", "sp", "purs"),
     "blink": ("blink", "bli", "blnk", "eblink"),
-    "other": ("other", "noise"),
+    "other": ("other",),
     "loss": ("loss", "lost"),
     NO_SACCADE: (NO_SACCADE, "false"),
-    NOT_COMPARABLE: (NOT_COMPARABLE, "und", "unknown", "none", ""),
+    ARTEFACT: (ARTEFACT, "artifact", "blink artefact", "tracker jump"),
+    NOT_COMPARABLE: (NOT_COMPARABLE, "und", "unknown", "none", "noise", ""),
 }
 """Also the words of REMoDNaV (FIXA, SACC, ISAC, HPSO …) and of EyeLink's files (EFIX …)."""
-_NAME_OF = CODES | {word: name for name, words in _WORDS.items() for word in words}
+_NAME_OF = {word: name for name, words in _WORDS.items() for word in words}
 KNOWN = frozenset(_WORDS)
 
 
-def label_name(word: str | None) -> str:
+def label_name(word: str | None, codes: Codes = USUAL_CODES) -> str:
     """Return the standard name of a coder's or a tool's label; unknown words stay."""
     text = " ".join((word or "").lower().replace("_", " ").replace("-", " ").split())
     text = text.removesuffix(".0")
+    if text in codes:
+        return codes[text]
     return _NAME_OF.get(text) or _NAME_OF.get(text.removesuffix("s"), text)
+
+
+def parse_codes(text: str, key: str) -> Codes:
+    """Return the codes of a scheme that is named, or of a list such as 3=pursuit,4=noise.
+
+    Codes that a list does not name keep their usual meaning. `key` is what errors call the text.
+    """
+    if text.lower() in SCHEMES:
+        return SCHEMES[text.lower()]
+    codes = dict(USUAL_CODES)
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        code, _, word = (piece.strip() for piece in part.partition("="))
+        name = label_name(word)
+        if not (code and word) or name not in KNOWN:
+            raise ConfigError(
+                f"must be {' or '.join(SCHEMES)}, or a list such as 3=pursuit,4=noise of the words "
+                f"{', '.join(sorted(KNOWN))}; not {part!r}",
+                key=key,
+            )
+        codes[code.lower()] = name
+    return codes
 
 
 KIND_COLUMNS = ("event", "kind", "label", "type")
@@ -75,6 +116,8 @@ class Searched:
     spans_ms: Floats | None = None
     """First and last time of each interval, shape (n, 2); None is not known."""
     eyes: str = "LR"
+    sample_ms: float | None = None
+    """Interval of the samples that were searched, the shortest of several."""
 
 
 def saccades_of_events(path: Path) -> Floats:
@@ -89,7 +132,7 @@ def saccades_of_events(path: Path) -> Floats:
     return in_order
 
 
-def kinds_of_events(path: Path) -> dict[str, Floats]:
+def kinds_of_events(path: Path, codes: Codes = USUAL_CODES) -> dict[str, Floats]:
     """Return first and last time of the events of each kind; without a kind they are saccades."""
     names = read_table_names(path)
     _refuse_others(path, names)
@@ -100,10 +143,10 @@ def kinds_of_events(path: Path) -> dict[str, Floats]:
     spans = np.stack(columns, axis=1)
     _refuse_impossible(path, spans)
     words = ["saccade"] * len(spans) if kind is None else table[kind].to_pylist()
-    found = np.array([label_name(word) for word in words], dtype=str)
+    found = np.array([label_name(word, codes) for word in words], dtype=str)
     kinds = {str(name): spans[found == name] for name in dict.fromkeys(found.tolist())}
     saccades = [spans for name, spans in kinds.items() if name in SACCADES]
-    if len(spans) and not saccades:
+    if len(spans) and not saccades and ARTEFACT not in kinds:
         others = ", ".join(sorted({str(word) for word in words})[:5])
         raise RecordingError(f"no {kind} in this table is a saccade: there are {others}", path=path)
     if saccades:
@@ -122,6 +165,8 @@ def searched_for(events: Path) -> Searched:
         return Searched()  # another tool's file of that name
     spans = np.array([(i.start_us, i.end_us - 1) for i in provenance.intervals], np.float64)
     eyes = provenance.eye if provenance.eye in ("L", "R") else "LR"
+    rates_hz = [i.sampling_rate_hz for i in provenance.intervals if i.sampling_rate_hz]
+    sample_ms = 1000 / max(rates_hz) if rates_hz else None
     if not len(spans):
         return Searched(eyes=eyes)
     spans = spans[np.argsort(spans[:, 0], kind="stable")] / 1000
@@ -131,7 +176,7 @@ def searched_for(events: Path) -> Searched:
             "trial by itself, or let t_ms run on",
             path=events,
         )
-    return Searched(spans, eyes)
+    return Searched(spans, eyes, sample_ms)
 
 
 def no_common_time(path: Path, times_ms: Floats, other: str, others_ms: Floats) -> RecordingError:
@@ -191,6 +236,7 @@ def _refuse_other_unit(path: Path, spans_ms: Floats) -> None:
 class _Interval(msgspec.Struct):
     start_us: int
     end_us: int
+    sampling_rate_hz: float | None = None
 
 
 class _Provenance(msgspec.Struct):

@@ -13,7 +13,7 @@ from gazelive import __version__
 from gazelive.analysis import AnalysedInterval, Analysis
 from gazelive.features import DEFAULT_RATE_DEG, Kinematics, Turn, overshoots
 from gazelive.gaze import Fixation, Pursuit, ScreenGeometry
-from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
+from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns, own_patterns
 
 _TURN_NAMES = {turn.value: turn.name.lower() for turn in Turn if turn is not Turn.NONE}
 _TEXT = ("trial", "image", "eye", "turn", "kind")
@@ -109,7 +109,11 @@ def provenance(
         "eye": analysis.eye,
         "whole_blocks": analysis.whole_blocks,
         "carries_noise": analysis.carries_noise,
-        "trial_patterns": {"start": trial_patterns.start, "stop": trial_patterns.stop},
+        "trial_patterns": {
+            "start": trial_patterns.start,
+            "stop": trial_patterns.stop,
+            **own_patterns(trial_patterns),
+        },
         "parameters": msgspec.to_builtins(analysis.parameters),
         "vigor_rate_deg": vigor_rate_deg,
         "geometry": [

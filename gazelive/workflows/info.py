@@ -6,16 +6,24 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from gazelive.observer import Observer
 from gazelive.recordings import (
     DEFAULT_PATTERNS,
     Corpus,
     Problem,
+    Proposal,
     Recording,
     TrialPatterns,
+    group_messages,
     kind_of,
+    own_patterns,
+    patterns_text,
+    propose,
     read_corpus,
 )
+from gazelive.wording import quoted, shell_quoted
 from gazelive.workflows.recordings import read_noting
 
 if TYPE_CHECKING:  # only a fixation table needs Arrow
@@ -66,6 +74,7 @@ def _of_recording(recording: Recording) -> Facts:
         "events": event_counts(recording),
         "trials": len(recording.trials),
         "missing_fraction": recording.missing_fraction,
+        "missing_fraction_of": recording.missing_fraction_of,
         "duration_s": recording.duration_s,
         "screen_px": recording.screen_px,
         "px_per_deg": px_per_deg(recording),
@@ -82,6 +91,52 @@ def _of_recording(recording: Recording) -> Facts:
             for calibration in recording.calibrations
         ],
         "problems": _problems(recording.problems),
+    }
+
+
+def message_facts(recording: Recording) -> Facts:
+    """Return the patterns of the messages, and the proposal for trials and images."""
+    patterns = group_messages(recording.messages)
+    proposal = propose(recording, patterns)
+    return {
+        "n_messages": len(recording.messages),
+        "patterns": [
+            {
+                "pattern": pattern.text,
+                "n": pattern.n,
+                "role": pattern.role,
+                "example": pattern.example,
+            }
+            for pattern in patterns
+        ],
+        "proposal": None if proposal is None else _of_proposal(proposal, recording.path),
+    }
+
+
+def _of_proposal(proposal: Proposal, path: Path) -> Facts:
+    """Return the options of a proposal, the same as TOML, and the intervals that it makes."""
+    named = proposal.convention
+    flags = ("trial_start", "trial_stop", "image_onset")
+    own = own_patterns(proposal.patterns)
+    options = {
+        f"--{flag.replace('_', '-')}": own[field]
+        for flag, field in zip(flags, ("start", "stop", "image_onset"), strict=True)
+        if field in own
+    }
+    if named is not None:
+        options = {"--trials": named}
+    words = [f"{option} {shell_quoted(value)}" for option, value in options.items()]
+    durations_s = proposal.durations_s
+    return {
+        "options": options,
+        "command": " ".join(["gazelive", "detect", quoted(path), "-o", "saccades.csv", *words]),
+        "toml": f"convention = '{named}'\n" if named else patterns_text(proposal.patterns),
+        "n_trials": len(proposal.trials),
+        "n_image_onsets": proposal.n_onsets,
+        "median_s": float(np.median(durations_s)),
+        "shortest_s": float(durations_s.min()),
+        "longest_s": float(durations_s.max()),
+        "first_names": [trial.name for trial in proposal.trials[:3]],
     }
 
 

@@ -6,6 +6,7 @@ that `simulate` writes, or a recording, whose tracker found events of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from gazelive.detection import Runs, mask_of, runs_of
 from gazelive.errors import RecordingError
 from gazelive.gaze import Floats
 from gazelive.recordings import (
+    Block,
     Recording,
     describe_names,
     has_table_suffix,
@@ -33,10 +35,13 @@ from gazelive.workflows.event_spans import (
     NOT_SEARCHED,
     SACCADES,
     TRUTH_COLUMNS,
+    USUAL_CODES,
+    Codes,
     Searched,
     kinds_of_events,
     label_name,
     no_common_time,
+    searched_for,
 )
 
 Named = tuple[str, Floats]
@@ -44,7 +49,7 @@ Named = tuple[str, Floats]
 
 LONGEST_MS = 48 * 3.6e6
 GRID_MS = 1.0
-"""The grid on which two tables of events are compared."""
+"""The grid on which tables of events are compared if nothing says their sampling rate."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Labels:
     """The label of each time."""
     saccades: Runs
     """First and last time of each saccade, as indices."""
+    has_samples: bool = True
+    """Whether the times are those of samples; False: of `GRID_MS`, as the rate is not known."""
 
     @property
     def sampling_rate_hz(self) -> float:
@@ -68,17 +75,21 @@ def read_labels(
     events_ms: Floats,
     searched: Searched,
     *,
+    codes: Codes = USUAL_CODES,
     progress: Callable[[float], None] | None = None,
 ) -> Labels:
-    """Return the reference that `path` holds, over what was searched where that is known."""
+    """Return the reference that `path` holds, over what was searched where that is known.
+
+    `codes` are those of a table's labels.
+    """
     if path.is_file() and has_table_suffix(path):
         names = read_table_names(path)
         if set(names) >= TRUTH_COLUMNS:
             return _of_truth(path, searched)
         if {"t_ms", "label"} <= set(names):
-            return _of_samples(path, searched)
+            return _of_samples(path, searched, codes)
         if {"onset_ms", "offset_ms"} <= set(names):
-            return _of_event_table(path, events_ms, searched)
+            return _of_event_table(path, events_ms, searched, codes)
         if not any(name.endswith(("x_px", "x_deg")) for name in names):
             raise RecordingError(
                 "LABELS is a table t_ms,label, a table of events with onset_ms,offset_ms, or a "
@@ -88,8 +99,19 @@ def read_labels(
     recording = read_recording(path, progress=progress)
     spans_ms = searched.spans_ms
     if spans_ms is None:
-        spans_ms = np.array([[b.start_us, b.end_us] for b in recording.blocks], np.float64) / 1000
-    return on_grid(path, tracker_labels_ms(recording, searched.eyes), spans_ms)
+        spans_ms = np.array([_first_and_last_us(b) for b in recording.blocks], np.float64) / 1000
+    sample_ms = searched.sample_ms
+    if sample_ms is None and recording.blocks:
+        sample_ms = min(b.stream.sample_interval_us for b in recording.blocks) / 1000
+    return on_grid(path, tracker_labels_ms(recording, searched.eyes), spans_ms, sample_ms)
+
+
+def _first_and_last_us(block: Block) -> tuple[int, int]:
+    """Return the times of the block's samples; a file may hold events only."""
+    times_us = block.samples["tracker_time_us"]
+    if not len(times_us):
+        return block.start_us, block.end_us
+    return int(times_us[0]), int(times_us[-1])
 
 
 def tracker_labels_ms(recording: Recording, eyes: str = "LR") -> list[Named]:
@@ -120,8 +142,10 @@ def tracker_labels_ms(recording: Recording, eyes: str = "LR") -> list[Named]:
     ]
 
 
-def on_grid(path: Path, painted: Iterable[Named], spans_ms: Floats) -> Labels:
-    """Put named events on an even grid over the spans that were searched; later ones win."""
+def on_grid(
+    path: Path, painted: Iterable[Named], spans_ms: Floats, sample_ms: float | None
+) -> Labels:
+    """Put named events on the samples of the spans that were searched; later ones win."""
     spans_ms = spans_ms[np.argsort(spans_ms[:, 0], kind="stable")]
     longest_ms = float((spans_ms[:, 1] - spans_ms[:, 0]).sum()) if len(spans_ms) else 0.0
     if not 0 < longest_ms <= LONGEST_MS:
@@ -130,7 +154,8 @@ def on_grid(path: Path, painted: Iterable[Named], spans_ms: Floats) -> Labels:
             "clock?",
             path=path,
         )
-    times = np.concatenate([np.arange(first, last + GRID_MS, GRID_MS) for first, last in spans_ms])
+    step_ms = GRID_MS if sample_ms is None else sample_ms
+    times = np.concatenate([_sample_times_ms(a, b, step_ms) for a, b in spans_ms.tolist()])
     if not (np.diff(times) > 0).all():  # a sample that two spans share
         times = np.unique(times)
     names = np.full(len(times), NO_SACCADE, dtype="<U24")
@@ -141,7 +166,14 @@ def on_grid(path: Path, painted: Iterable[Named], spans_ms: Floats) -> Labels:
         if name in SACCADES:
             _refuse_other_clock(path, events_ms, times)
             saccades = np.concatenate((saccades, runs))
-    return Labels(times, names, saccades[np.argsort(saccades[:, 0], kind="stable")])
+    in_order = saccades[np.argsort(saccades[:, 0], kind="stable")]
+    return Labels(times, names, in_order, has_samples=sample_ms is not None)
+
+
+def _sample_times_ms(first: float, last: float, step: float) -> Floats:
+    """Return the times from `first` to `last`, both included."""
+    n_steps = math.floor((last - first) / step + 1e-6)
+    return np.asarray(first + step * np.arange(n_steps + 1), np.float64)
 
 
 def runs_on_grid(spans_ms: Floats, times_ms: Floats) -> Runs:
@@ -169,7 +201,7 @@ def _merged(spans_ms: Floats) -> Floats:
     return np.array(merged, np.float64).reshape(-1, 2)
 
 
-def _of_samples(path: Path, searched: Searched) -> Labels:
+def _of_samples(path: Path, searched: Searched, codes: Codes) -> Labels:
     table = read_table_file(path, {"t_ms": pa.float64(), "label": pa.string()}).table
     times = table["t_ms"].to_numpy().astype(np.float64)
     unit = other_unit(times)
@@ -187,11 +219,11 @@ def _of_samples(path: Path, searched: Searched) -> Labels:
             f"({times[row - 2]:g}, {times[row - 1]:g})",
             path=path,
         )
-    names = np.array([label_name(label) for label in table["label"].to_pylist()])
+    names = np.array([label_name(label, codes) for label in table["label"].to_pylist()])
     if not set(names) & KNOWN:
         raise RecordingError(
             f"column label says {', '.join(sorted(set(names))[:5])}: a saccade is called saccade "
-            "or 2, a fixation fixation or 1",
+            "or 2, a fixation fixation or 1; for other codes, add --codes",
             path=path,
         )
     if searched.spans_ms is not None:
@@ -206,8 +238,8 @@ def _of_samples(path: Path, searched: Searched) -> Labels:
     return Labels(times, names, runs_of(np.isin(names, list(SACCADES))))
 
 
-def _of_event_table(path: Path, events_ms: Floats, searched: Searched) -> Labels:
-    kinds = kinds_of_events(path)
+def _of_event_table(path: Path, events_ms: Floats, searched: Searched, codes: Codes) -> Labels:
+    kinds = kinds_of_events(path, codes)
     named = [
         *((name, spans) for name, spans in kinds.items() if name not in SACCADES),
         *((name, spans) for name, spans in kinds.items() if name in SACCADES),
@@ -216,7 +248,9 @@ def _of_event_table(path: Path, events_ms: Floats, searched: Searched) -> Labels
     if not len(both):
         raise RecordingError("neither table has an event to compare", path=path)
     span = np.array([[both.min(), both.max()]])
-    return on_grid(path, named, span if searched.spans_ms is None else searched.spans_ms)
+    span = span if searched.spans_ms is None else searched.spans_ms
+    sample_ms = searched.sample_ms or searched_for(path).sample_ms
+    return on_grid(path, named, span, sample_ms)
 
 
 def _of_truth(path: Path, searched: Searched) -> Labels:
@@ -247,4 +281,5 @@ def _of_truth(path: Path, searched: Searched) -> Labels:
         (NOT_COMPARABLE, spans[lost]),
     ]
     whole = np.array([[spans.min(), spans.max()]])
-    return on_grid(path, painted, whole if searched.spans_ms is None else searched.spans_ms)
+    spans_ms = whole if searched.spans_ms is None else searched.spans_ms
+    return on_grid(path, painted, spans_ms, searched.sample_ms)

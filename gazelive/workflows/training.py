@@ -22,11 +22,10 @@ from gazelive.identification import (
     fit_method,
     image_problems,
     new_model,
-    own_patterns,
     training_set,
 )
 from gazelive.observer import Observer
-from gazelive.recordings import DEFAULT_PATTERNS, GeometryFlags, TrialPatterns
+from gazelive.recordings import DEFAULT_PATTERNS, GeometryFlags, TrialPatterns, own_patterns
 from gazelive.workflows.gathering import IN_MEMORY, gather, source_kind
 from gazelive.workflows.identification import check_fits, check_kind, detector_of
 from gazelive.workflows.probes import Detector, Gathered, Labelled

@@ -22,14 +22,14 @@ from gazelive.recordings.asc.token_kernels import (
     SPACE,
     ZERO,
     Position,
+    inlined,
+    read_event_number,
     read_eye,
-    read_number,
     read_time_us,
     skip_blanks,
     skip_line,
     skip_token,
 )
-from gazelive.recordings.asc.word_kernels import inlined
 from gazelive.system import kernel
 
 MISSING_FROM = 1e8
@@ -83,7 +83,7 @@ def _end_event(
     for k in range(asc.N_EVENT_NUMBERS):
         value = np.nan
         if first <= k < stop and at != DAMAGED:
-            value, at = read_number(text, at)
+            value, at = read_event_number(text, at)
         numbers[row, k] = np.nan if abs(value) >= MISSING_FROM else value
     fault = asc.UNREADABLE_EVENT
     if at != DAMAGED and end_us >= start_us:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
@@ -23,7 +22,7 @@ from gazelive.gaze import Bytes, Floats, Integers
 from gazelive.recordings.asc import parser_state as asc
 from gazelive.recordings.asc.columns import STATUS_WORD, WORDS_PER_SAMPLE
 from gazelive.recordings.asc.parser_state import Words
-from gazelive.recordings.asc.token_kernels import ONE, RETURN, TAB, ZERO, Position
+from gazelive.recordings.asc.token_kernels import ONE, RETURN, TAB, ZERO, Position, inlined
 from gazelive.system import kernel
 
 ONE_EYE, TWO_EYES, REST_OF_TWO_EYES, OTHERS = 0, 1, 2, 2
@@ -144,9 +143,6 @@ load_word: Any = intrinsic(_load_word)
 
 
 Word = np.uint64
-
-inlined = numba.njit(inline="always")
-"""For what every line goes through: as calls, they would count references to the arrays."""
 
 TWO, THREE, FOUR, SIX, EIGHT = (Position(n) for n in (2, 3, 4, 6, 8))
 NOWHERE = Position(0)

@@ -49,11 +49,17 @@ _LATEST_US = 10**16
 
 
 def write_asc(
-    recording: Recording, path: Path, *, progress: Callable[[float], None] | None = None
+    recording: Recording,
+    path: Path,
+    *,
+    resolution: bool = False,
+    progress: Callable[[float], None] | None = None,
 ) -> None:
     """Write `recording` to the .asc or .asc.gz file `path`, whole or not at all.
 
-    Positions in degrees become pixels, for which the screen's geometry must be known.
+    Positions in degrees become pixels, for which the screen's geometry must be known. The
+    resolution of each sample (RES) is written only on request, as EDF2ASC does: pymovements
+    cannot read files with it.
     """
     blocks = [_in_pixels(block, recording) for block in recording.blocks]
     blocks.sort(key=lambda block: block.start_us)
@@ -61,14 +67,16 @@ def write_asc(
     _refuse_impossible_times(recording, blocks, lines)
     try:
         with replacing(path) as aside, _opened(aside, packed=path.suffix == ".gz") as file:
-            _write(file, recording, blocks, lines, progress)
+            _write(file, recording, blocks, lines, resolution, progress)
     except OSError as error:
         raise storage_error(error, path) from error
 
 
 def asc_losses(recording: Recording) -> list[str]:
     """Name what an ASC file cannot store of a recording."""
-    held = {name for block in recording.blocks for name in _columns(block).extra_names}
+    held = {
+        name for block in recording.blocks for name in _columns(block, resolution=True).extra_names
+    }
     extras = sorted({name for block in recording.blocks for name in block.extras} - held)
     coordinates = {block.stream.coordinates for block in recording.blocks}
     losses = {
@@ -81,6 +89,11 @@ def asc_losses(recording: Recording) -> list[str]:
         and _overlap(recording.blocks),
     }
     return [loss for loss, applies in losses.items() if applies]
+
+
+def has_resolution(recording: Recording) -> bool:
+    """Return whether a block has the resolution of each sample."""
+    return any(_columns(block, resolution=True).resolution for block in recording.blocks)
 
 
 def _overlap(blocks: Sequence[Block]) -> bool:
@@ -143,6 +156,7 @@ def _write(
     recording: Recording,
     blocks: Sequence[Block],
     lines: Sequence[_Line],
+    resolution: bool,
     progress: Callable[[float], None] | None,
 ) -> None:
     device = blocks[0].stream.device if blocks else "unknown"
@@ -165,7 +179,9 @@ def _write(
         if bisect_right(configured_us, last_end_us) == bisect_right(configured_us, block.start_us):
             for message in configuration_messages(block, _screen_px(block, recording)):
                 file.write(asc_lines.message_text(message).encode())
-        _write_block(file, block, lines[first:stop], time_decimals, _px_per_deg(block, recording))
+        columns = _columns(block, resolution=resolution)
+        px_per_deg = _px_per_deg(block, recording)
+        _write_block(file, block, columns, lines[first:stop], time_decimals, px_per_deg)
         n_lines_written, last_end_us = stop, block.end_us
         n_samples_written += len(block.samples)
         if progress is not None:
@@ -181,12 +197,12 @@ def _put(file: BinaryIO, lines: Sequence[_Line]) -> None:
 def _write_block(
     file: BinaryIO,
     block: Block,
+    columns: SampleColumns,
     lines: Sequence[_Line],
     time_decimals: int,
     px_per_deg: tuple[float, float] | None,
 ) -> None:
     """Write from START to END, the lines among the samples by their times."""
-    columns = _columns(block)
     file.write(asc_lines.start_text(block, columns).encode())
     formatter = _SampleFormatter(block, columns, time_decimals)
     times_us = np.ascontiguousarray(block.samples["tracker_time_us"])
@@ -266,14 +282,14 @@ def _format_layout(columns: SampleColumns, time_decimals: int) -> Integers:
     )
 
 
-def _columns(block: Block) -> SampleColumns:
-    """Return the columns of the block."""
+def _columns(block: Block, *, resolution: bool) -> SampleColumns:
+    """Return the columns of the block, with or without its resolution."""
     eyes, extras = block.stream.eyes, block.extras
     return SampleColumns(
         eyes=eyes,
         coordinates=block.stream.coordinates,
         velocity=all(name in extras for eye in eyes for name in VELOCITY_NAMES[eye]),
-        resolution=all(name in extras for name in RESOLUTION_NAMES),
+        resolution=resolution and all(name in extras for name in RESOLUTION_NAMES),
         input_port=INPUT_NAME in extras,
         target=all(name in extras for name in TARGET_NAMES),
     )

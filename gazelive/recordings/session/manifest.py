@@ -33,6 +33,10 @@ class ClockFit(msgspec.Struct, frozen=True, kw_only=True):
     n_queries: int
 
 
+CONVERTED_FROM = "converted_from"
+"""Key of the configuration of sessions that `convert` wrote."""
+
+
 class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about a session that is not in its journal."""
 
@@ -42,6 +46,7 @@ class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     device: str
     mode: Literal["enrol", "identify"]
+    """How it was recorded; `purpose` is the word for users."""
     started_at: str
     """ISO 8601 with the offset from UTC."""
     screen: ScreenGeometry | None = None
@@ -56,6 +61,16 @@ class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
     stop_reason: str | None = None
     calibrations: tuple[Calibration, ...] = ()
     drift_corrections: tuple[DriftCorrection, ...] = ()
+
+    @property
+    def converted_from(self) -> str | None:
+        """Name of the recording of which `convert` made this session."""
+        return self.config.get(CONVERTED_FROM)
+
+    @property
+    def purpose(self) -> str:
+        """`enrol`, `identify`, or `converted`: another program's recording was made for neither."""
+        return self.mode if self.converted_from is None else "converted"
 
 
 class _Version(msgspec.Struct):

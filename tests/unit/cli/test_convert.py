@@ -187,3 +187,50 @@ def test_a_real_edf_file_in_every_format(
         blocks = zip(real_edf.blocks, streams, strict=True)
         real_edf = replace(real_edf, blocks=tuple(replace(b, stream=s) for b, s in blocks))
     assert_same_gaze(found, real_edf)
+
+
+class TestResolution:
+    """RES is written on request only: pymovements cannot read files with it."""
+
+    @pytest.fixture
+    def with_resolution(self, tmp_path: Path) -> Path:
+        path = tmp_path / "res.asc"
+        path.write_text(
+            "START\t1000 \tLEFT\tSAMPLES\n"
+            "SAMPLES\tGAZE\tLEFT\tRES\tRATE\t 500.00\tTRACKING\tCR\tFILTER\t2\n"
+            "1000\t  752.1\t  712.9\t 1142.0\t  33.0\t  34.0\t...\n"
+            "1002\t  752.2\t  712.8\t 1143.0\t  33.1\t  34.1\t...\n"
+            "END\t1004 \tSAMPLES\tRES\t  33.00\t  34.00\n"
+        )
+        return path
+
+    def test_left_out(self, run: Run, with_resolution: Path, tmp_path: Path) -> None:
+        exit_code, said = run(with_resolution, tmp_path / "out.asc")
+        assert exit_code == 0
+        assert "Left out the resolution of each sample (RES)" in said
+        written = (tmp_path / "out.asc").read_text()
+        assert "SAMPLES\tGAZE\tLEFT\tRATE" in written
+        assert "1000\t  752.1\t  712.9\t 1142.0\t...\n" in written
+        assert read_recording(tmp_path / "out.asc").blocks[0].stream.px_per_deg == (33, 34)
+
+    def test_kept(self, run: Run, with_resolution: Path, tmp_path: Path) -> None:
+        exit_code, said = run(with_resolution, tmp_path / "out.asc", "--resolution")
+        assert exit_code == 0
+        assert "Left out" not in said
+        assert "SAMPLES\tGAZE\tLEFT\tRES\tRATE" in (tmp_path / "out.asc").read_text()
+
+
+def test_a_session_that_was_converted_is_called_so(
+    gazelive: Callable[..., Any], asc: Path, tmp_path: Path
+) -> None:
+    """Nobody recorded it to identify a viewer."""
+    sessions = tmp_path / "sessions"
+    sessions.mkdir()
+    gazelive("convert", asc, sessions / "one")
+    shown = gazelive("session", "show", sessions / "one").out
+    assert "(converted)" in shown
+    assert "identify" not in shown
+    (listed,) = json.loads(gazelive("session", "list", sessions, "--json").out)
+    assert listed["mode"] == "converted"
+    (skipped,) = json.loads(gazelive("info", sessions, "--json").out)["skipped"]
+    assert skipped["reason"].startswith("converted from some.asc, which names no viewer")

@@ -207,6 +207,24 @@ def test_compare_with_labels_with_events_and_with_itself(table, tmp_path, eye_st
     assert "fixation" in text
 
 
+def test_compare_writes_what_was_missed_and_extra(tmp_path):
+    events, labels, out = (tmp_path / name for name in ("events.csv", "labels.csv", "out.csv"))
+    events.write_text("onset_ms,offset_ms\n100,120\n")
+    labels.write_text("t_ms,label\n" + "".join(f"{t},{3 if t < 200 else 2}\n" for t in range(220)))
+    text = run("compare", events, labels, "--codes", "gazecom", "--mismatches", out)
+    assert "Wrote" in text.stderr
+    assert "1 missed, 1 extra" in text.stderr
+    assert "samples of 1 ms" in text.stdout
+    assert out.read_text().splitlines() == [
+        "what,onset_ms,offset_ms,label",
+        "extra,100,120,pursuit",
+        "missed,200,219,saccade",
+    ]
+    for target in ("out.txt", tmp_path / "nowhere" / "out.csv", events):
+        with pytest.raises(ConfigError, match=r"must end in|no such folder|would overwrite"):
+            run("compare", events, labels, "--mismatches", target)
+
+
 def test_compare_refuses_fixations(table, tmp_path):
     out, fixations = tmp_path / "out.csv", tmp_path / "fixations.csv"
     run("detect", table, "-q", "-o", out, "--fixations", fixations)

@@ -55,6 +55,7 @@ def test_json_has_every_key(gazelive: Run, table: Path) -> None:
         "events": {"saccades": 0, "fixations": 0, "blinks": 0},
         "trials": 2,
         "missing_fraction": 0.25,
+        "missing_fraction_of": {"R": 0.25},
         "duration_s": 0.008,
         "screen_px": [800, 600],
         "px_per_deg": [30.5, 31.0],
@@ -91,7 +92,7 @@ def test_the_summary_is_readable_text(gazelive: Run, table: Path) -> None:
         "30.5 × 31.0",
         "viewer          anna",
         "4 in 0.0 s, 25.0% without gaze",
-        "2, 2 images",
+        "2, 2 with image onset, 2 images",
         "800 × 600 px",
         "right HV9 validation GOOD, mean error 0.25°, largest 0.50°",
         "1 problem\n  columns ignored: mood",
@@ -256,3 +257,91 @@ def test_edf_and_asc_agree(gazelive: Run, shared_data: Path) -> None:
     assert (asc.pop("format"), edf.pop("format")) == ("asc", "edf")
     assert edf.pop("px_per_deg") == pytest.approx(asc.pop("px_per_deg"), abs=0.005)
     assert edf == asc
+
+
+def test_loss_of_each_eye(gazelive: Run, tmp_path: Path) -> None:
+    path = tmp_path / "eyes.csv"
+    path.write_text(
+        "t_ms,left_x_px,left_y_px,right_x_px,right_y_px\n"
+        "1000,1,2,3,4\n1002,,,3,4\n1004,,,3,4\n1006,,,,\n"
+    )
+    facts = json.loads(gazelive("info", path, "--json").out)
+    assert facts["missing_fraction"] == 0.25
+    assert facts["missing_fraction_of"] == {"L": 0.75, "R": 0.25}
+    assert "25.0% (left 75.0%, right 25.0%) without gaze" in gazelive("info", path).out
+
+
+class TestMessages:
+    @pytest.fixture
+    def lab(self, tmp_path: Path) -> Path:
+        """Five trials of a lab with messages of its own."""
+        lines = []
+        for k in range(5):
+            t = 1000 + 2000 * k
+            lines += [f"MSG\t{t} BEGIN {k + 1}\n", f"MSG\t{t + 308} 8 SHOW a_{k + 1}.jpg\n"]
+            lines += [f"{t + i}\t  500.0\t  400.0\t 1000.0\t...\n" for i in range(0, 1800, 100)]
+            lines.append(f"MSG\t{t + 1800} FINISH\n")
+        path = tmp_path / "lab.asc"
+        path.write_text(
+            "MSG\t999 RECCFG CR 1000 2 1 L\nSTART\t1000 \tLEFT\tSAMPLES\tEVENTS\n"
+            "SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"
+            + "".join(lines)
+            + "END\t11000 \tSAMPLES\tEVENTS\tRES\t  35.19\t  35.15\n"
+        )
+        return path
+
+    def test_patterns_and_proposal(self, gazelive: Run, lab: Path) -> None:
+        out = gazelive("info", lab, "--messages").out
+        assert "BEGIN <n>" in out
+        assert "SHOW <file>" in out
+        assert "the tracker's own, not listed" in out
+        assert "Proposal: 5 trials of 1.8 s (1.8 to 1.8 s), all with an image onset" in out
+        assert "--trial-start 'BEGIN (?P<name>\\d+)' --trial-stop FINISH" in out
+        assert r"image_onset = 'SHOW \S+'" in out
+
+    def test_json(self, gazelive: Run, lab: Path) -> None:
+        facts = json.loads(gazelive("info", lab, "--messages", "--json").out)
+        assert facts["patterns"][0] == {
+            "pattern": "BEGIN <n>",
+            "n": 5,
+            "role": "experiment",
+            "example": "BEGIN 1",
+        }
+        assert facts["proposal"]["options"] == {
+            "--trial-start": r"BEGIN (?P<name>\d+)",
+            "--trial-stop": "FINISH",
+            "--image-onset": r"SHOW \S+",
+        }
+        assert facts["proposal"]["n_image_onsets"] == 5
+
+    def test_the_proposed_options_and_file_find_the_trials(self, gazelive: Run, lab: Path) -> None:
+        proposal = json.loads(gazelive("info", lab, "--messages", "--json").out)["proposal"]
+        options = [word for option in proposal["options"].items() for word in option]
+        assert json.loads(gazelive("info", lab, "--json", *options).out)["trials"] == 5
+        assert json.loads(gazelive("info", lab, "--json").out)["trials"] == 0
+        (lab.parent / "gazelive-trials.toml").write_text(proposal["toml"])
+        assert json.loads(gazelive("info", lab, "--json").out)["trials"] == 5
+
+    def test_nothing_regular(self, gazelive: Run, table: Path) -> None:
+        out = gazelive("info", table, "--messages").out
+        assert "No messages make regular intervals" in out
+
+    def test_a_recording_is_needed(self, gazelive: Run, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text(
+            "viewer,image,fixation,x_deg,y_deg,duration_ms\nv,i,0,1,1,9\n"
+        )
+        ended = gazelive("info", tmp_path / "f.csv", "--messages")
+        assert ended.exit_code == 2
+        assert "--messages: needs a recording" in ended.err
+
+    def test_info_says_where_trials_and_onsets_are_missing(self, gazelive: Run, lab: Path) -> None:
+        hint = f"gazelive info {lab} --messages"
+        ended = gazelive("info", lab)
+        assert "none marked" in ended.out
+        assert hint in ended.out
+        ended = gazelive("info", lab, "--trial-start", "BEGIN")
+        assert "5, 0 with image onset" in ended.out
+        assert hint in ended.out
+        ended = gazelive("info", lab, "--trial-start", "BEGIN", "--image-onset", "SHOW")
+        assert "5, 5 with image onset" in ended.out
+        assert hint not in ended.out

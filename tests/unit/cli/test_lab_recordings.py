@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from gazelive.identification import load_model, trial_patterns_of
+from gazelive.recordings.conventions import PATTERNS_NAME
 from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns
 
 from ...support.people import small_corpus
@@ -182,3 +184,47 @@ def test_a_size_that_cannot_be_is_called_as_it_was_given(
         assert ended.exit_code == 2, command
         assert "--size-mm: must be a positive number, not 0" in ended.err
         assert "width_mm" not in ended.err
+
+
+class TestFileOfPatterns:
+    """`gazelive-trials.toml` beside the recordings serves every command."""
+
+    @pytest.fixture
+    def saved(self, lab: Path, tmp_path: Path) -> Path:
+        for path in lab.iterdir():
+            shutil.copy(path, tmp_path / path.name)
+        file = tmp_path / PATTERNS_NAME
+        file.write_text("trial_start = 'PIC (?P<name>\\d+)'\ntrial_stop = 'DONE'\n")
+        return tmp_path
+
+    def test_all_commands(self, gazelive: Gazelive, saved: Path, tmp_path: Path) -> None:
+        said = f"Trials as in {saved / PATTERNS_NAME}."
+        recording, model = saved / "v001_s2.asc", tmp_path / "lab.model"
+        ended = gazelive("info", recording, "--json")
+        assert json.loads(ended.out)["trials"] == N_TRIALS
+        assert said in ended.err
+        ended = gazelive("detect", recording, *SCREEN, "-o", tmp_path / "s.csv")
+        assert f"in {N_TRIALS} intervals" in ended.err
+        assert said in ended.err
+        ended = gazelive("train", saved, "-o", model, "--sessions", "1", *SCREEN)
+        assert said in ended.err
+        assert trial_patterns_of(load_model(model)) == OWN
+        ended = gazelive("identify", model, recording, *SCREEN, "--json")
+        assert n_scanpaths(ended) == [N_TRIALS]
+        assert said in ended.err
+        ended = gazelive("convert", recording, tmp_path / "session")
+        assert f"{N_TRIALS} trials" in ended.err
+
+    def test_quiet(self, gazelive: Gazelive, saved: Path) -> None:
+        assert gazelive("info", saved / "v001_s2.asc", "-q").err == ""
+
+    def test_a_named_convention_goes_first(self, gazelive: Gazelive, saved: Path) -> None:
+        recording = saved / "v001_s2.asc"
+        ended = gazelive("info", recording, "--json", "--trials", "opensesame")
+        assert json.loads(ended.out)["trials"] == 0
+        assert "no message starts a trial with '(?i:start_trial)" in ended.err
+        assert "Trials as in" not in ended.err
+
+    def test_an_onset_that_no_message_has(self, gazelive: Gazelive, saved: Path) -> None:
+        ended = gazelive("info", saved / "v001_s2.asc", "--image-onset", "SHOWN")
+        assert "no message in a trial starts with the image onset 'SHOWN'" in ended.err

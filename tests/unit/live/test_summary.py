@@ -2,7 +2,15 @@ import math
 
 import pytest
 
-from gazelive.gaze.documents import ModelLoaded, Notice, Posterior, RunStarted, RunStopped
+from gazelive.gaze.documents import (
+    IntervalSettled,
+    ModelLoaded,
+    Notice,
+    Posterior,
+    RunStarted,
+    RunStopped,
+)
+from gazelive.gaze.events import Saccade
 from gazelive.live.summary import shown_probability, summarise
 
 from ...support.recordings import make_stream
@@ -50,3 +58,19 @@ def test_without_a_model_or_without_anything():
     assert summary.best is None
     assert summary.as_json()["crossed_s"] == {}
     assert summarise([]).session == ""
+
+
+def test_saccades_without_a_model_are_those_detected():
+    saccade = Saccade(
+        eye="R",
+        onset_us=0,
+        offset_us=20_000,
+        start_x_deg=0.0,
+        start_y_deg=0.0,
+        end_x_deg=5.0,
+        end_y_deg=0.0,
+        peak_velocity_deg_s=200.0,
+    )
+    interval = IntervalSettled(trial="1", start_us=0, end_us=9, saccades=(saccade, saccade))
+    facts = summarise([interval]).as_json()
+    assert facts["n_saccades"] == facts["saccades"] == 2

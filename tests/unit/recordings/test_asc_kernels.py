@@ -88,6 +88,34 @@ def test_a_cell_without_a_number(number: str, path: Path) -> None:
     assert [problem.line for problem in recording.problems] == [4]
 
 
+def read_amplitude(number: str, path: Path) -> list[float | None]:
+    """Read a saccade with this amplitude; none if it cannot be read."""
+    saccade = f"ESACC L 1\t2\t2\t1\t2\t3\t4\t{number}\t99\n"
+    path.write_text(f"{HEAD}1\t1\t2\t3\t...\n{saccade}END\t9\n")
+    return [event.amplitude_deg for event in read_asc(path).tracker_events]
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("1e3", 1000),
+        ("-2.5E+002", -250),
+        ("1.25e-1", 0.125),
+        ("2.9e+006", 2_900_000),
+        ("0e-999", 0),
+    ],
+)
+def test_exponents_of_events(number: str, value: float, path: Path) -> None:
+    assert read_amplitude(number, path) == [value]
+
+
+@pytest.mark.parametrize(
+    "number", ["e3", ".e3", "1e", "1e+", "1e3.5", "1e999", "1f3", "1" * 19 + "e1"]
+)
+def test_no_exponents_of_events(number: str, path: Path) -> None:
+    assert read_amplitude(number, path) == []
+
+
 @pytest.mark.parametrize(
     ("time", "time_us"),
     [

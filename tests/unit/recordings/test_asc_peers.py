@@ -108,7 +108,7 @@ def test_mne_reads_our_files(eyes: Eyes, rate_hz: int, tmp_path: Path) -> None:
 
 def test_mne_reads_all_columns(tmp_path: Path) -> None:
     recording = make_recording("L", 1000, "velocity", "resolution", "input", "target")
-    write_asc(recording, tmp_path / "a.asc")
+    write_asc(recording, tmp_path / "a.asc", resolution=True)
     raw = read_with_mne(tmp_path / "a.asc")
     assert_same_as_mne(recording, raw)
     extras = recording.blocks[0].extras
@@ -119,6 +119,11 @@ def test_mne_reads_all_columns(tmp_path: Path) -> None:
         "distance": "target_distance_mm",
     }.items():
         np.testing.assert_allclose(raw.get_data([channel])[0], extras[name], rtol=1e-6)
+
+
+def test_pymovements_reads_a_file_of_a_recording_with_resolution(tmp_path: Path) -> None:
+    write_asc(make_recording("LR", 1000, "resolution"), tmp_path / "a.asc")
+    assert len(read_with_pymovements(tmp_path / "a.asc").samples) == 400
 
 
 @pytest.mark.parametrize("eyes", ["L", "R", "LR"])

@@ -349,3 +349,25 @@ class TestWhatIsNoRecording:
         path.write_bytes(content)
         with pytest.raises(RecordingError, match=r"other\.asc: .*(edf2asc|nothing)"):
             read_asc(path)
+
+
+def test_events_with_exponents(tmp_path: Path) -> None:
+    """EDF2ASC on Windows writes large numbers as 2.9e+006, in every field after the times."""
+    path = tmp_path / "exponents.asc"
+    path.write_text(
+        "START\t100 \tLEFT\tSAMPLES\tEVENTS\n"
+        "SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"
+        "100\t  500.0\t  400.0\t 1000.0\t...\n"
+        "ESACC L  100\t101\t2\t5.0e+002\t  400.0\t-1.5E+003\t  4e2\t1.4e+001\t2.9e+006\n"
+        "EFIX L   102\t103\t2\t1.2e+003\t  4.0e-1\t1.5e+004\n"
+        "ESACC L  104\t105\t2\t  500.0\t  400.0\t  1e+030\t  400.0\t 1.1e+9\t     10\n"
+        "END\t106 \tSAMPLES\tEVENTS\tRES\t  35.19\t  35.15\n"
+    )
+    recording = read_asc(path)
+    assert recording.problems == ()
+    saccade, fixation, impossible = recording.tracker_events
+    assert (saccade.start_x, saccade.end_x, saccade.end_y) == (500, -1500, 400)
+    assert (saccade.amplitude_deg, saccade.peak_velocity_deg_s) == (14, 2_900_000)
+    assert (fixation.mean_x, fixation.mean_y, fixation.mean_pupil) == (1200, 0.4, 15_000)
+    assert (impossible.end_x, impossible.amplitude_deg) == (None, None)
+    assert impossible.peak_velocity_deg_s == 10

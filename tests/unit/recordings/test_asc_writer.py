@@ -53,7 +53,7 @@ def make_recording(**changes: object) -> Recording:
 
 def round_trip(recording: Recording, tmp_path: Path) -> Recording:
     path = tmp_path / "written.asc"
-    write_asc(recording, path)
+    write_asc(recording, path, resolution=True)
     again = read_asc(path)
     assert again.problems == ()
     return again

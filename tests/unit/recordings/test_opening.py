@@ -84,3 +84,13 @@ def test_a_folder_must_be_a_session(tmp_path: Path) -> None:
     assert kind_of(tmp_path) == "corpus"
     with pytest.raises(RecordingError, match="name one of them"):
         read_recording(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("magic", "name"), [(b"0       ", "European Data Format"), (b"\xffBIOSEMI", "BioSemi")]
+)
+def test_an_eeg_file_is_named(tmp_path: Path, magic: bytes, name: str) -> None:
+    path = tmp_path / "eeg.edf"
+    path.write_bytes(magic + b"X X X X".ljust(248) + bytes(1000))
+    with pytest.raises(RecordingError, match=f"this is a {name}.* file, as EEG systems write it"):
+        read_recording(path)

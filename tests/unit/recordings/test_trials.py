@@ -9,7 +9,7 @@ from gazelive.errors import ConfigError
 from gazelive.gaze.samples import empty_samples
 from gazelive.gaze.stream import Message, StreamDescription
 from gazelive.recordings.recording import Block, Trial
-from gazelive.recordings.trials import TrialPatterns, find_trials
+from gazelive.recordings.trials import TrialPatterns, find_trials, trials_of
 
 STREAM = StreamDescription(device="test", sampling_rate_hz=1000, eyes="L")
 
@@ -237,3 +237,28 @@ def test_a_trial_that_ends_with_its_block_has_the_last_sample() -> None:
     samples["tracker_time_us"] = 1000, 2000, 3000
     (trial,) = find_trials(messages((1500, "TRIALID 1")), [Block(STREAM, samples, 1000, 3000)])
     assert trial.end_us > 3000
+
+
+class TestTrialsOfOneName:
+    @staticmethod
+    def names(*starts: str) -> list[str]:
+        texts = [(k, f"TRIALID {start}".rstrip()) for k, start in enumerate(starts)]
+        return [trial.name for trial in find_trials(messages(*texts), [])]
+
+    def test_are_numbered(self) -> None:
+        assert self.names("face", "face", "face") == ["face", "face (2)", "face (3)"]
+
+    def test_names_that_return_are_kept(self) -> None:
+        assert self.names("left", "right", "left", "left") == ["left", "right", "left", "left"]
+
+    def test_one_is_not_numbered(self) -> None:
+        assert self.names("face") == ["face"]
+
+
+def test_patterns_that_find_nothing_leave_the_stored_trials() -> None:
+    """A file of patterns may lie above sessions that gazelive recorded itself."""
+    stored = find_trials(messages((1, "TRIALID a"), (2, "TRIAL_RESULT")), [])
+    own = TrialPatterns(start="PIC")
+    assert trials_of(messages((1, "TRIALID a")), [], stored, own) == stored
+    (trial,) = trials_of(messages((1, "PIC b")), [], stored, own)
+    assert trial.name == "b"

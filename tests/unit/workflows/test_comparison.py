@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gazelive.errors import RecordingError
+from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze.events import TrackerEvent
 from gazelive.recordings.recording import Recording
-from gazelive.workflows.comparison import compare
-from gazelive.workflows.event_spans import label_name, searched_for
+from gazelive.workflows.comparison import Mismatch, compare, mismatch_table
+from gazelive.workflows.event_spans import label_name, parse_codes, searched_for
 from gazelive.workflows.labels import tracker_labels_ms
 
 
@@ -145,3 +145,132 @@ class TestWhereDetectLooked:
         labels.write_text("onset_ms,offset_ms,kind\n0,119,FIX\n120,150,SAC\n151,170,PSO\n")
         confusion = compare(events, labels).confusion
         assert confusion == {"fixation": (0, 120), "saccade": (31, 0), "oscillation": (0, 20)}
+
+
+class TestSamplesAreCounted:
+    """At 250 Hz a second has 250 samples, not 1000."""
+
+    @pytest.fixture
+    def events(self, tmp_path):
+        path = tmp_path / "events.csv"
+        path.write_text("onset_ms,offset_ms\n1100,1140\n1500,1520\n")
+        return path
+
+    @staticmethod
+    def searched(events, rate_hz):
+        interval = {"start_us": 1_000_000, "end_us": 2_000_000, "sampling_rate_hz": rate_hz}
+        events.with_name(events.name + ".meta.json").write_text(
+            json.dumps({"intervals": [interval]})
+        )
+
+    @pytest.mark.parametrize(("rate_hz", "n_inside"), [(250, 11 + 6), (500, 21 + 11)])
+    def test_of_events_that_detect_wrote(self, events, rate_hz, n_inside):
+        self.searched(events, rate_hz)
+        result = compare(events, events)
+        assert result.n_samples == rate_hz
+        assert result.sample_ms == 1000 / rate_hz
+        assert result.confusion == {
+            "saccade": (n_inside, 0),
+            "no saccade": (0, rate_hz - n_inside),
+        }
+
+    def test_of_a_recording(self, events, tmp_path):
+        path = tmp_path / "gaze.asc"
+        lines = [f"{t}\t  500.0\t  400.0\t 1000.0\t...\n" for t in range(1000, 2000, 4)]
+        path.write_text(
+            "START\t1000 \tLEFT\tSAMPLES\tEVENTS\n"
+            "SAMPLES\tGAZE\tLEFT\tRATE\t 250.00\tTRACKING\tCR\tFILTER\t2\n"
+            + "".join(lines)
+            + "ESACC L  1100\t1140\t44\t  500.0\t  400.0\t  600.0\t  400.0\t  3.00\t    200\n"
+            "END\t1999 \tSAMPLES\tEVENTS\tRES\t  35.19\t  35.15\n"
+        )
+        result = compare(events, path)
+        assert (result.n_samples, result.sample_ms) == (250, 4)
+        assert result.confusion["saccade"] == (11, 0)
+
+    def test_of_tables_that_do_not_say_their_rate(self, events):
+        assert compare(events, events).sample_ms is None
+
+
+class TestMismatches:
+    def test_what_was_missed_and_what_was_extra(self, tmp_path):
+        events, labels = tmp_path / "events.csv", tmp_path / "labels.csv"
+        events.write_text("onset_ms,offset_ms\n100,130\n300,330\n700,710\n")
+        labels.write_text(
+            "onset_ms,offset_ms,kind\n0,99,fixation\n102,130,saccade\n200,240,saccade\n"
+            "290,400,pursuit\n700,712,saccade\n800,900,fixation\n"
+        )
+        result = compare(events, labels)
+        assert result.mismatches == (
+            Mismatch("missed", 200, 240, "saccade"),
+            Mismatch("extra", 300, 330, "pursuit"),
+        )
+        assert mismatch_table(result).to_pylist()[1] == {
+            "what": "extra",
+            "onset_ms": 300.0,
+            "offset_ms": 330.0,
+            "label": "pursuit",
+        }
+
+    def test_none(self, tmp_path):
+        events = tmp_path / "events.csv"
+        events.write_text("onset_ms,offset_ms\n100,130\n")
+        assert mismatch_table(compare(events, events)).num_rows == 0
+
+
+class TestOtherSchemes:
+    @pytest.fixture
+    def events(self, tmp_path):
+        path = tmp_path / "events.csv"
+        path.write_text("onset_ms,offset_ms\n100,120\n160,180\n")
+        return path
+
+    @pytest.fixture
+    def labels(self, tmp_path):
+        """A saccade (2), pursuit (3), and noise (4) around the second event."""
+        path = tmp_path / "labels.csv"
+        codes = [2 if 100 <= t <= 120 else 4 if t >= 150 else 3 for t in range(0, 300, 4)]
+        rows = "".join(f"{4 * k},{code}\n" for k, code in enumerate(codes))
+        path.write_text("t_ms,label\n" + rows)
+        return path
+
+    @pytest.mark.parametrize("codes", ["gazecom", "GazeCom", "3=pursuit, 4=noise"])
+    def test_gazecom(self, events, labels, codes):
+        result = compare(events, labels, codes=parse_codes(codes, "--codes"))
+        assert set(result.confusion) == {"saccade", "pursuit", "undefined"}
+        assert result.n_samples == 38
+        assert result.agreement.n_found == 1, "noise is not compared"
+        assert result.agreement.f1 == 1
+
+    def test_usual_codes(self, events, labels):
+        result = compare(events, labels)
+        assert set(result.confusion) == {"saccade", "oscillation", "pursuit"}
+        assert result.agreement.n_found == 2
+
+    @pytest.mark.parametrize("codes", ["zemblys", "3", "3=", "=saccade", "3=wobble"])
+    def test_mistakes(self, codes):
+        with pytest.raises(ConfigError, match=r"must be lund2013 or gazecom, or a list such as"):
+            parse_codes(codes, "--codes")
+
+
+class TestKinds:
+    """Both sides may say what each event is; only saccades are compared."""
+
+    ROWS = "100,130,saccade\n200,240,blink_artefact\n241,260,tracker_jump\n300,330,saccade\n"
+
+    def test_artefacts_are_left_out_of_both_sides(self, tmp_path):
+        events, plain = tmp_path / "events.csv", tmp_path / "plain.csv"
+        events.write_text("onset_ms,offset_ms,kind\n" + self.ROWS)
+        plain.write_text("onset_ms,offset_ms\n100,130\n300,330\n")
+        for pair in ((events, plain), (plain, events), (events, events)):
+            result = compare(*pair)
+            assert (result.agreement.n_found, result.agreement.n_reference) == (2, 2)
+            assert result.agreement.f1 == 1
+            assert result.warnings == ()
+        assert compare(plain, events).confusion["artefact"] == (0, 61)
+
+    def test_nothing_but_artefacts(self, tmp_path):
+        events, plain = tmp_path / "events.csv", tmp_path / "plain.csv"
+        events.write_text("onset_ms,offset_ms,kind\n200,260,blink_artefact\n")
+        plain.write_text("onset_ms,offset_ms\n100,130\n300,330\n")
+        assert compare(events, plain).agreement.n_found == 0
