@@ -113,6 +113,8 @@ def replay(
     flags = geometry_flags(screen, size_mm, distance_mm)
     manifest = None if model is None else read_model_manifest(model)
     usual = None if manifest is None else trial_patterns_of(manifest)
+    for text in () if manifest is None or manifest.detector is None else manifest.detector.warnings:
+        warn(text)
     stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
     replayed = replay_recording(
         recording_path,

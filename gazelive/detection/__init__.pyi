@@ -24,6 +24,7 @@ from .online_state import (
     N_RECENT as N_RECENT,
 )
 from .parameters import (
+    DETECTOR_REVISION as DETECTOR_REVISION,
     HIGHEST_RATE_HZ as HIGHEST_RATE_HZ,
     LOWEST_RATE_HZ as LOWEST_RATE_HZ,
     DetectorParameters as DetectorParameters,

@@ -12,6 +12,9 @@ import msgspec
 
 from gazelive.errors import ConfigError
 
+DETECTOR_REVISION = 2
+"""Raised when the detectors find other events with the same parameters; 2 has the review."""
+
 ThresholdForm = Literal["centred", "2003"]
 
 

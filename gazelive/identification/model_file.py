@@ -17,7 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive import __version__
-from gazelive.detection import DetectorParameters, EngbertKlieglParameters, Method
+from gazelive.detection import (
+    DETECTOR_REVISION,
+    DetectorParameters,
+    EngbertKlieglParameters,
+    Method,
+)
 from gazelive.errors import IncompatibleModelError, ModelFormatError
 from gazelive.features import COLUMN_NAMES
 from gazelive.gaze import MainSequence
@@ -40,6 +45,18 @@ class DetectorChoice(msgspec.Struct, frozen=True, kw_only=True):
     parameters: DetectorParameters | None = None
     """None for Engbert-Kliegl, which has its own."""
     engbert_kliegl: EngbertKlieglParameters | None = None
+    revision: int = 1
+    """`DETECTOR_REVISION` of the training."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A reason to train the model again, if the detector has changed since."""
+        if self.method == "engbert-kliegl" or self.revision == DETECTOR_REVISION:
+            return ()
+        return (
+            "the model was trained with an earlier detector, and saccades are found differently "
+            "since: it still works, but train it again for its full accuracy",
+        )
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

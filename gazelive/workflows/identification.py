@@ -58,6 +58,12 @@ def check_kind(model: TrainedModel, kind: SourceKind) -> None:
         )
 
 
+def warn_of_detector(model: TrainedModel, observer: Observer) -> None:
+    """Warn where the detector has changed since the training."""
+    for warning in () if model.detector is None else model.detector.warnings:
+        observer.warn(warning)
+
+
 def check_fits(model: TrainedModel, gathered: Gathered) -> None:
     """Raise `IncompatibleModelError` where the model was not made for such data."""
     check_kind(model, gathered.kind)
@@ -127,6 +133,7 @@ def identify_source(
     `running` the course has only the estimates after each scanpath.
     """
     check_kind(model, source_kind(source))
+    warn_of_detector(model, observer)
     name = source.name if isinstance(source, Path) else IN_MEMORY.name
     with observer.progress(f"Reading {name}") as report:
         gathered = gather(

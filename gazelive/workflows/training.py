@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from gazelive.detection import DetectorParameters, EngbertKlieglParameters
+from gazelive.detection import DETECTOR_REVISION, DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import ConfigError, ModelError
 from gazelive.identification import (
     DetectorChoice,
@@ -27,7 +27,12 @@ from gazelive.identification import (
 from gazelive.observer import Observer
 from gazelive.recordings import DEFAULT_PATTERNS, GeometryFlags, TrialPatterns, own_patterns
 from gazelive.workflows.gathering import IN_MEMORY, gather, source_kind
-from gazelive.workflows.identification import check_fits, check_kind, detector_of
+from gazelive.workflows.identification import (
+    check_fits,
+    check_kind,
+    detector_of,
+    warn_of_detector,
+)
 from gazelive.workflows.probes import Detector, Gathered, Labelled
 
 FEWEST_SACCADES = 20
@@ -92,6 +97,7 @@ def enrol_source(
 ) -> tuple[TrainedModel, tuple[str, ...]]:
     """Return the model with the viewers of a source (or some of them), and who was added."""
     check_kind(model, source_kind(source))
+    warn_of_detector(model, observer)
     with observer.progress(f"Reading {source.name}") as report:
         gathered = gather(
             source,
@@ -196,8 +202,12 @@ def _choice(detector: Detector) -> DetectorChoice:
         by_paper = detector.method == "engbert-kliegl"
         parameters = EngbertKlieglParameters() if by_paper else DetectorParameters()
     if isinstance(parameters, DetectorParameters):
-        return DetectorChoice(method=detector.method, parameters=parameters)
-    return DetectorChoice(method=detector.method, engbert_kliegl=parameters)
+        return DetectorChoice(
+            method=detector.method, parameters=parameters, revision=DETECTOR_REVISION
+        )
+    return DetectorChoice(
+        method=detector.method, engbert_kliegl=parameters, revision=DETECTOR_REVISION
+    )
 
 
 def _warnings_of(training: TrainingSet, fitted: Fitted) -> tuple[str, ...]:

@@ -185,12 +185,12 @@ def chosen_model(
     these are the first who are enrolled, is done without.
     """
     if model is not None:
-        _check_model(config, model)
+        _check_model(config, model, observer)
         return model
     if config.identify.model is not None:
         named = resolved(config.identify.model, config_path)
         try:
-            _check_model(config, named)
+            _check_model(config, named, observer)
         except GazeliveError as error:
             if mode == "identify":
                 raise
@@ -206,9 +206,11 @@ def chosen_model(
     return None
 
 
-def _check_model(config: ExperimentConfig, model: Path) -> None:
-    """Raise if a model cannot be used for the session."""
+def _check_model(config: ExperimentConfig, model: Path, observer: Observer) -> None:
+    """Raise if a model cannot be used for the session; warn if it should be trained again."""
     manifest = read_model_manifest(model)
+    for warning in () if manifest.detector is None else manifest.detector.warnings:
+        observer.warn(warning)
     if not config.tracker.device.startswith("replay:"):
         manifest.check_rate(float(config.tracker.sampling_rate_hz))
 
