@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from gazelive.gaze import (
     TrackerEvent,
     missing_mask,
 )
+from gazelive.recordings.resolution import TrackerResolution, tracker_resolution
 
 RecordingFormat = Literal["asc", "edf", "session", "table"]
 
@@ -137,3 +139,8 @@ class Recording:
             int(missing_mask(block.samples, block.stream.eyes).sum()) for block in self.blocks
         )
         return missing / self.n_samples if self.n_samples else 0.0
+
+    @cached_property
+    def tracker_resolution(self) -> TrackerResolution | None:
+        """The tracker's own px per degree, one for all blocks, if it wrote any."""
+        return tracker_resolution(self.blocks)
