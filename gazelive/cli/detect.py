@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, warn
+from gazelive.cli.detect_batch import detect_into_folder
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
@@ -26,7 +28,7 @@ from gazelive.wording import counted, quoted
 if TYPE_CHECKING:
     from gazelive.analysis import Analysis
     from gazelive.detection import DetectorParameters, EngbertKlieglParameters
-    from gazelive.recordings import TrialPatterns
+    from gazelive.workflows import BatchSettings
 
 _EK_PANEL = "Engbert-Kliegl"
 
@@ -56,10 +58,11 @@ class EyeName(enum.StrEnum):
 
 
 def detect(
-    recording: Annotated[
-        Path,
+    recordings: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="RECORDING", help="ASC or EDF file, session folder or sample table."
+            metavar="RECORDING...",
+            help="ASC or EDF file, session folder or sample table; several with -o FOLDER.",
         ),
     ],
     method: Annotated[
@@ -75,11 +78,14 @@ def detect(
     output: Annotated[
         Path | None,
         typer.Option(
-            *OUT, help="Table of saccades, .csv or .parquet; by default CSV to standard output."
+            *OUT,
+            help="Table of saccades, .csv or .parquet, or a folder for several; by default CSV to "
+            "standard output.",
         ),
     ] = None,
     fixations: Annotated[
-        Path | None, typer.Option(help="Table of fixations, .csv or .parquet.")
+        Path | None,
+        typer.Option(help="Table of fixations, .csv or .parquet, or a folder for several."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -116,33 +122,56 @@ def detect(
     distance_mm: DistanceMm = None,
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Processes for several recordings.", show_default="one per processor"
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Detect the saccades of a recording and write a table, one row each.
+    """Detect the saccades of recordings and write a table of each, one row per saccade.
 
     Trials are searched from image onset to image offset (or from start to end); a recording
-    without trials is searched block by block.
+    without trials is searched block by block. Several recordings write their tables and
+    summary.csv into the folder -o; one that fails does not stop the others.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.workflows import analyse_source
+    from gazelive.workflows import BatchSettings, analyse_source, outcome_warnings
 
-    _check_targets(recording, output, fixations, plot)
-    vigor_rate_deg = _vigor_rate_deg(model)
-    patterns = trial_patterns(trial_start, trial_stop)
-    flags = geometry_flags(screen, size_mm, distance_mm)
-    analysis = analyse_source(
-        recording,
-        Terminal(quiet=quiet),
+    is_batch = len(recordings) > 1 or (output is not None and output.is_dir())
+    recording = recordings[0]
+    if is_batch:
+        _refuse_plots(plot, plot_trial)
+    else:
+        _check_targets(recording, output, fixations, plot)
+    settings = BatchSettings(
         method=method.value,
         parameters=_parameters(method, preset, threshold, shortest_ms, sigma),
         eye=None if eye is None else eye.value,
-        flags=flags,
-        trial_patterns=patterns,
+        flags=geometry_flags(screen, size_mm, distance_mm),
+        trial_patterns=trial_patterns(trial_start, trial_stop),
         whole_blocks=whole_blocks,
+        vigor_rate_deg=_vigor_rate_deg(model),
+    )
+    if is_batch:
+        jobs = jobs or os.cpu_count() or 1
+        detect_into_folder(recordings, output, fixations, settings, jobs=jobs, quiet=quiet)
+        return
+    analysis = analyse_source(
+        recording,
+        Terminal(quiet=quiet),
+        method=settings.method,
+        parameters=settings.parameters,
+        eye=settings.eye,
+        flags=settings.flags,
+        trial_patterns=settings.trial_patterns,
+        whole_blocks=settings.whole_blocks,
     )
     _check_plot_trial(analysis, plot_trial)
-    _warn_of_outcomes(analysis)
-    written = _write(analysis, vigor_rate_deg, patterns, output, fixations, plot, plot_trial)
+    for sentence in outcome_warnings(analysis):
+        warn(sentence)
+    written = _write(analysis, settings, output, fixations, plot, plot_trial)
     say(
         f"{counted(analysis.n_saccades, 'saccade')} in "
         f"{counted(len(analysis.intervals), 'interval')} ({method.value}).",
@@ -189,6 +218,14 @@ def _check_targets(recording: Path, *targets: Path | None) -> None:
         taken |= {target.resolve(), sidecar_path(target).resolve()}
 
 
+def _refuse_plots(plot: Path | None, plot_trial: str | None) -> None:
+    from gazelive.errors import ConfigError
+
+    for given, option in ((plot, "--plot"), (plot_trial, "--plot-trial")):
+        if given is not None:
+            raise ConfigError("draws one recording, not several", key=option)
+
+
 def _check_plot_trial(analysis: Analysis, plot_trial: str | None) -> None:
     """Raise if the trial to draw does not exist."""
     from gazelive.errors import ConfigError
@@ -232,21 +269,6 @@ def _parameters(
     )
 
 
-def _warn_of_outcomes(analysis: Analysis) -> None:
-    """Warn of intervals without saccades, once for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for analysed in analysis.intervals:
-        if not analysed.gaze.detection.saccades:
-            interval = analysed.interval
-            name = f"block {interval.block + 1}"
-            if interval.trial is not None:
-                name = f"trial {interval.trial}"
-            reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
-    for sentence, names in reasons.items():
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        warn(f"no saccades in {', '.join(names[:5])}{more}: {sentence}")
-
-
 def _vigor_rate_deg(model: Path | None) -> float:
     """Return the rate b of a model that knows one, else the default."""
     from gazelive.features import DEFAULT_RATE_DEG
@@ -268,36 +290,26 @@ def _vigor_rate_deg(model: Path | None) -> float:
 
 def _write(
     analysis: Analysis,
-    vigor_rate_deg: float,
-    patterns: TrialPatterns,
+    settings: BatchSettings,
     output: Path | None,
     fixations: Path | None,
     plot: Path | None,
     plot_trial: str | None,
 ) -> list[Path]:
     """Write the requested files, and the settings beside each."""
-    import msgspec
+    from gazelive.workflows import write_detection
 
-    from gazelive.recordings import sidecar_path, write_csv, write_table_file
-    from gazelive.system import write_bytes
-    from gazelive.workflows import fixation_table, provenance, saccade_table
-
-    saccades = saccade_table(analysis, vigor_rate_deg)
-    written = []
     if output is None:
-        write_csv(saccades, sys.stdout.buffer)
-    else:
-        write_table_file(saccades, output)
-        written.append(output)
-    if fixations is not None:
-        write_table_file(fixation_table(analysis), fixations)
-        written.append(fixations)
-    if plot is not None:
-        from gazelive.workflows import draw_detection
+        from gazelive.recordings import write_csv
+        from gazelive.workflows import saccade_table
 
-        draw_detection(analysis, plot, plot_trial)
-        written.append(plot)
-    used = msgspec.json.encode(provenance(analysis, vigor_rate_deg, patterns))
-    for path in written:
-        write_bytes(sidecar_path(path), msgspec.json.format(used, indent=2))
-    return written
+        write_csv(saccade_table(analysis, settings.vigor_rate_deg), sys.stdout.buffer)
+    return write_detection(
+        analysis,
+        saccades=output,
+        fixations=fixations,
+        plot=plot,
+        plot_trial=plot_trial,
+        vigor_rate_deg=settings.vigor_rate_deg,
+        trial_patterns=settings.trial_patterns,
+    )
