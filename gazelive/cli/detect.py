@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, warn
+from gazelive.cli.detect_batch import detect_into_folder
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
@@ -59,10 +61,11 @@ class EyeName(enum.StrEnum):
 
 
 def detect(
-    recording: Annotated[
-        Path,
+    recordings: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="RECORDING", help="ASC or EDF file, session folder or sample table."
+            metavar="RECORDING...",
+            help="ASC or EDF file, session folder or sample table; several with -o FOLDER.",
         ),
     ],
     method: Annotated[
@@ -78,11 +81,14 @@ def detect(
     output: Annotated[
         Path | None,
         typer.Option(
-            *OUT, help="Table of saccades, .csv or .parquet; by default CSV to standard output."
+            *OUT,
+            help="Table of saccades, .csv or .parquet, or a folder for several; by default CSV to "
+            "standard output.",
         ),
     ] = None,
     fixations: Annotated[
-        Path | None, typer.Option(help="Table of fixations, .csv or .parquet.")
+        Path | None,
+        typer.Option(help="Table of fixations, .csv or .parquet, or a folder for several."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -96,6 +102,12 @@ def detect(
     ] = None,
     whole_blocks: Annotated[
         bool, typer.Option("--whole-blocks", help="Search whole blocks, not only trials.")
+    ] = False,
+    keep_overshoots: Annotated[
+        bool,
+        typer.Option(
+            "--keep-overshoots", help="Count a movement back within 6 ms as a saccade of its own."
+        ),
     ] = False,
     threshold: Annotated[
         float, typer.Option("--lambda", help="Threshold in σ.", rich_help_panel=_EK_PANEL)
@@ -121,38 +133,63 @@ def detect(
     trial_start: TrialStart = None,
     trial_stop: TrialStop = None,
     image_onset: ImageOnset = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Processes for several recordings.", show_default="one per processor"
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Detect the saccades of a recording and write a table, one row each.
+    """Detect the saccades of recordings and write a table of each, one row per saccade.
 
     Trials are searched from image onset to image offset (or from start to end); a recording
-    without trials is searched block by block.
+    without trials is searched block by block. Several recordings write their tables and
+    summary.csv into the folder -o; one that fails does not stop the others.
     """
     announce_first_compile(quiet=quiet)
-    from gazelive.workflows import analyse_source
+    from gazelive.recordings import PatternOptions
+    from gazelive.workflows import BatchSettings, analyse_source, outcome_warnings
 
-    _check_targets(recording, output, fixations, plot)
-    vigor_rate_deg = _vigor_rate_deg(model)
+    is_batch = len(recordings) > 1 or (output is not None and output.is_dir())
+    recording = recordings[0]
+    if is_batch:
+        _refuse_plots(plot, plot_trial)
+    else:
+        _check_targets(recording, output, fixations, plot)
+    settings = BatchSettings(
+        method=method.value,
+        parameters=_parameters(
+            method, preset, threshold, shortest_ms, sigma, keep_overshoots=keep_overshoots
+        ),
+        eye=None if eye is None else eye.value,
+        flags=geometry_flags(screen, size_mm, distance_mm),
+        trials=PatternOptions(trials, trial_start, trial_stop, image_onset),
+        whole_blocks=whole_blocks,
+        vigor_rate_deg=_vigor_rate_deg(model),
+    )
+    if is_batch:
+        jobs = jobs or os.cpu_count() or 1
+        detect_into_folder(recordings, output, fixations, settings, jobs=jobs, quiet=quiet)
+        return
     patterns = trial_patterns(recording, trials, trial_start, trial_stop, image_onset, quiet=quiet)
-    flags = geometry_flags(screen, size_mm, distance_mm)
     analysis = analyse_source(
         recording,
         Terminal(quiet=quiet),
-        method=method.value,
-        parameters=_parameters(method, preset, threshold, shortest_ms, sigma),
-        eye=None if eye is None else eye.value,
-        flags=flags,
+        method=settings.method,
+        parameters=settings.parameters,
+        eye=settings.eye,
+        flags=settings.flags,
         trial_patterns=patterns,
-        whole_blocks=whole_blocks,
+        whole_blocks=settings.whole_blocks,
     )
     _check_plot_trial(analysis, plot_trial)
-    _warn_of_outcomes(analysis)
-    written = _write(analysis, vigor_rate_deg, patterns, output, fixations, plot, plot_trial)
-    say(
-        f"{counted(analysis.n_saccades, 'saccade')} in "
-        f"{counted(len(analysis.intervals), 'interval')} ({method.value}).",
-        quiet=quiet,
+    for sentence in outcome_warnings(analysis):
+        warn(sentence)
+    written = _write(
+        analysis, settings.vigor_rate_deg, patterns, output, fixations, plot, plot_trial
     )
+    say(_summary(analysis), quiet=quiet)
     if written:
         files = ", ".join(map(str, written))
         beside = "it" if len(written) == 1 else "each"
@@ -163,6 +200,24 @@ def detect(
             f"{quoted(output)} {quoted(recording)}",
             quiet=quiet,
         )
+
+
+def _summary(analysis: Analysis) -> str:
+    """Return what was found in one sentence."""
+    found = [i.gaze.detection for i in analysis.intervals]
+    others = [
+        counted(n, noun)
+        for n, noun in (
+            (sum(len(d.artefacts) for d in found), "artefact"),
+            (sum(len(d.pursuits) for d in found), "pursuit"),
+        )
+        if n
+    ]
+    beside = f", {' and '.join(others)}" if others else ""
+    return (
+        f"{counted(analysis.n_saccades, 'saccade')}{beside} in "
+        f"{counted(len(found), 'interval')} ({analysis.method})."
+    )
 
 
 def _check_targets(recording: Path, *targets: Path | None) -> None:
@@ -191,6 +246,14 @@ def _check_targets(recording: Path, *targets: Path | None) -> None:
         taken |= {target.resolve(), sidecar_path(target).resolve()}
 
 
+def _refuse_plots(plot: Path | None, plot_trial: str | None) -> None:
+    from gazelive.errors import ConfigError
+
+    for given, option in ((plot, "--plot"), (plot_trial, "--plot-trial")):
+        if given is not None:
+            raise ConfigError("draws one recording, not several", key=option)
+
+
 def _check_plot_trial(analysis: Analysis, plot_trial: str | None) -> None:
     """Raise if the trial to draw does not exist."""
     from gazelive.errors import ConfigError
@@ -207,8 +270,16 @@ def _check_plot_trial(analysis: Analysis, plot_trial: str | None) -> None:
 
 
 def _parameters(
-    method: MethodName, preset_name: PresetName, threshold: float, shortest_ms: float, sigma: str
+    method: MethodName,
+    preset_name: PresetName,
+    threshold: float,
+    shortest_ms: float,
+    sigma: str,
+    *,
+    keep_overshoots: bool,
 ) -> DetectorParameters | EngbertKlieglParameters:
+    import msgspec
+
     from gazelive.detection import EngbertKlieglParameters, preset
     from gazelive.errors import ConfigError
 
@@ -220,7 +291,10 @@ def _parameters(
     if method is not MethodName.ENGBERT_KLIEGL:
         for flag in (flag for flag, is_given in given.items() if is_given):
             warn(f"{flag} is not used by {method.value}, only by --method engbert-kliegl")
-        return preset(preset_name.value)
+        chosen = preset(preset_name.value)
+        return msgspec.structs.replace(chosen, overshoot_ms=0.0) if keep_overshoots else chosen
+    if keep_overshoots:
+        warn("--keep-overshoots is not used by engbert-kliegl, which keeps them")
     if preset_name is not PresetName.SCENE_VIEWING:
         warn(f"--preset {preset_name.value} is not used by engbert-kliegl")
     for flag, value in (("--lambda", threshold), ("--min-duration-ms", shortest_ms)):
@@ -232,21 +306,6 @@ def _parameters(
     return EngbertKlieglParameters(
         threshold_noise=threshold, shortest_saccade_ms=shortest_ms, threshold_form=form
     )
-
-
-def _warn_of_outcomes(analysis: Analysis) -> None:
-    """Warn of intervals without saccades, once for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for analysed in analysis.intervals:
-        if not analysed.gaze.detection.saccades:
-            interval = analysed.interval
-            name = f"block {interval.block + 1}"
-            if interval.trial is not None:
-                name = f"trial {interval.trial}"
-            reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
-    for sentence, names in reasons.items():
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        warn(f"no saccades in {', '.join(names[:5])}{more}: {sentence}")
 
 
 def _vigor_rate_deg(model: Path | None) -> float:
@@ -278,28 +337,19 @@ def _write(
     plot_trial: str | None,
 ) -> list[Path]:
     """Write the requested files, and the settings beside each."""
-    import msgspec
+    from gazelive.workflows import write_detection
 
-    from gazelive.recordings import sidecar_path, write_csv, write_table_file
-    from gazelive.system import write_bytes
-    from gazelive.workflows import fixation_table, provenance, saccade_table
-
-    saccades = saccade_table(analysis, vigor_rate_deg)
-    written = []
     if output is None:
-        write_csv(saccades, sys.stdout.buffer)
-    else:
-        write_table_file(saccades, output)
-        written.append(output)
-    if fixations is not None:
-        write_table_file(fixation_table(analysis), fixations)
-        written.append(fixations)
-    if plot is not None:
-        from gazelive.workflows import draw_detection
+        from gazelive.recordings import write_csv
+        from gazelive.workflows import saccade_table
 
-        draw_detection(analysis, plot, plot_trial)
-        written.append(plot)
-    used = msgspec.json.encode(provenance(analysis, vigor_rate_deg, patterns))
-    for path in written:
-        write_bytes(sidecar_path(path), msgspec.json.format(used, indent=2))
-    return written
+        write_csv(saccade_table(analysis, vigor_rate_deg), sys.stdout.buffer)
+    return write_detection(
+        analysis,
+        saccades=output,
+        fixations=fixations,
+        plot=plot,
+        plot_trial=plot_trial,
+        vigor_rate_deg=vigor_rate_deg,
+        trial_patterns=patterns,
+    )

@@ -11,7 +11,7 @@ import functools
 import math
 from dataclasses import dataclass
 
-from scipy.signal import savgol_coeffs
+import numpy as np
 
 from gazelive.gaze import Floats
 
@@ -59,6 +59,19 @@ def _quadratic_fit(half_width: int, sampling_rate_hz: float) -> DerivativeFilter
     length, interval_s = 2 * half_width + 1, 1 / sampling_rate_hz
     return DerivativeFilter(
         half_width,
-        savgol_coeffs(length, 2, deriv=1, delta=interval_s, use="dot"),
-        savgol_coeffs(length, 2, deriv=2, delta=interval_s, use="dot"),
+        _weights(length, 1, interval_s),
+        _weights(length, 2, interval_s),
     )
+
+
+def _weights(length: int, derivative: int, interval_s: float) -> Floats:
+    """Return the weights of a derivative of the quadratic at the centre of `length` samples.
+
+    They equal those of `scipy.signal.savgol_coeffs`; importing scipy.signal takes half a second.
+    """
+    half_width = length // 2
+    powers = np.arange(-half_width, half_width + 1.0) ** np.arange(3)[:, None]
+    moments = np.zeros(3)
+    moments[derivative] = math.factorial(derivative) / interval_s**derivative
+    weights: Floats = np.linalg.lstsq(powers, moments, rcond=None)[0].astype(np.float64)
+    return weights

@@ -114,3 +114,12 @@ def bridge_short_losses(x: Floats, y: Floats, first: int, beyond: int, longest: 
                 x[last_seen + k] = x[last_seen] + (x[i] - x[last_seen]) * part
                 y[last_seen + k] = y[last_seen] + (y[i] - y[last_seen]) * part
         last_seen = i
+
+
+@kernel
+def any_lost(x: Floats, y: Floats, first: int, last: int) -> bool:
+    """Return whether any of the samples `first` … `last` that exist is lost."""
+    for i in range(max(first, 0), min(last + 1, len(x))):
+        if not (math.isfinite(x[i]) and math.isfinite(y[i])):
+            return True
+    return False

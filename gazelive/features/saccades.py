@@ -18,7 +18,7 @@ from gazelive.detection import Detection
 from gazelive.features.derivatives import DerivativeFilter, identity_filter, short_filter
 from gazelive.features.identity_kernels import STEP_MS, After, Movement, Texture
 from gazelive.features.kinematics_kernels import N_KINEMATICS, Kinematics
-from gazelive.features.row_kernels import bridge_short_losses, fill_rows, long_losses
+from gazelive.features.row_kernels import any_lost, bridge_short_losses, fill_rows, long_losses
 from gazelive.features.turns import turns
 from gazelive.features.vigor import DEFAULT_RATE_DEG, vigor_deg_s
 from gazelive.gaze import Flags, Floats, Integers, Saccade
@@ -26,9 +26,11 @@ from gazelive.gaze import Flags, Floats, Integers, Saccade
 Indices = npt.NDArray[np.int64]
 
 LONG_LOSS_MS = 12.0
-"""Lost samples for this long end a fixation and a chain of turns; shorter gaps do not."""
-BRIDGED_LOSS_MS = 8.0
-"""Lost samples for no longer than this are bridged by a straight line, as the detector does."""
+"""A loss of this long ends a fixation and a chain of turns, unless it is bridged."""
+BRIDGED_LOSS_MS, BRIDGED_SAMPLES = 8.0, 3
+"""Losses of at most so long, or of so few samples, are bridged by a straight line for features."""
+NEAR_LOSS_MS = 100.0
+"""A loss so near that cannot be bridged makes the dynamics of a saccade doubtful."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,22 @@ class FeatureSettings:
     """Samples in a long loss."""
     bridged_loss: int
     """Samples in the longest loss that is bridged."""
+    near_loss: int
+    """Samples within which a longer loss counts as near."""
 
     @classmethod
     def at(cls, sampling_rate_hz: float) -> FeatureSettings:
         """Return the settings of a rate."""
+        bridged_loss = max(BRIDGED_SAMPLES, round(BRIDGED_LOSS_MS * sampling_rate_hz / 1000))
+        long_loss = math.ceil(LONG_LOSS_MS * sampling_rate_hz / 1000 - 1e-9)
         return cls(
             sampling_rate_hz,
             short_filter(sampling_rate_hz),
             identity_filter(sampling_rate_hz),
             max(1, round(STEP_MS * sampling_rate_hz / 1000)),
-            max(1, math.ceil(LONG_LOSS_MS * sampling_rate_hz / 1000 - 1e-9)),
-            round(BRIDGED_LOSS_MS * sampling_rate_hz / 1000),
+            max(long_loss, bridged_loss + 1),
+            bridged_loss,
+            round(NEAR_LOSS_MS * sampling_rate_hz / 1000),
         )
 
 
@@ -72,6 +79,9 @@ class SaccadeFeatures:
     previous_fixation_ms: Floats
     next_fixation_ms: Floats
     """Masked for the last one (cut by the end) and where a long loss lies in it."""
+    lost_before: Flags
+    lost_after: Flags
+    """Whether a loss that is not bridged lies at most 100 ms before it (or in it), or after it."""
     kinematics: Floats
     movement: Floats
     after: Floats
@@ -140,6 +150,8 @@ def saccade_features(
         turn=turns(kinematics[:, Kinematics.DX_DEG], kinematics[:, Kinematics.DY_DEG], follows),
         previous_fixation_ms=before_ms,
         next_fixation_ms=after_ms,
+        lost_before=_any_lost(x, y, onset - settings.near_loss, offset),
+        lost_after=_any_lost(x, y, offset, offset + settings.near_loss),
         kinematics=kinematics,
         movement=movement,
         after=after,
@@ -157,6 +169,11 @@ def _follows_previous(
     follows = np.zeros(len(onset), dtype=bool)
     follows[1:] = lost_before[1:] == lost_before_previous[:-1]
     return follows
+
+
+def _any_lost(x: Floats, y: Floats, first: Indices, last: Indices) -> Flags:
+    """Return for each saccade whether `any_lost` in its samples `first` … `last`."""
+    return np.array([any_lost(x, y, a, b) for a, b in zip(first, last, strict=True)], bool)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 A scanpath has one row per saccade (`Column`) and one per fixation. Rows are float32: that is far
 finer than any tracker measures, and a model can keep them all. NaN is masked: the feature says
-nothing of that saccade. A saccade beside lost samples keeps its place in the chain and its
-amplitude, but none of its dynamics.
+nothing of that saccade. A saccade beside a loss that is too long to be bridged keeps its place in
+the chain and its amplitude, but none of its dynamics.
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ def scanpath_of(gaze: AnalysedGaze, image: str | None = None) -> Scanpath:
     chained = np.flatnonzero(features.follows_previous)
     rows[chained, Column.PREVIOUS_DX_DEG] = rows[chained - 1, Column.DX_DEG]
     rows[chained, Column.PREVIOUS_DY_DEG] = rows[chained - 1, Column.DY_DEG]
-    clean = ~np.array([saccade.near_loss for saccade in detection.saccades], bool)
+    lost = features.lost_before
+    if detection.method != "online":  # which cannot know of a loss to come
+        lost = lost | features.lost_after
+    clean = ~(lost & np.array([saccade.near_loss for saccade in detection.saccades], bool))
     rows[np.ix_(clean, _TO)] = features.kinematics[np.ix_(clean, _FROM)]
     rows[clean, MOVEMENT_AT:AFTER_AT] = features.movement[clean]
     rows[clean, AFTER_AT:TEXTURE_AT] = features.after[clean]
@@ -158,7 +161,7 @@ def scanpath_row(
     if before is not None and row.gap:
         out[Column.PREVIOUS_DX_DEG] = before.kinematics[Kinematics.DX_DEG]
         out[Column.PREVIOUS_DY_DEG] = before.kinematics[Kinematics.DY_DEG]
-    if not row.saccade.near_loss:
+    if not (row.lost_before and row.saccade.near_loss):
         out[_TO] = row.kinematics[_FROM]
         out[MOVEMENT_AT:AFTER_AT] = row.movement
         out[AFTER_AT:TEXTURE_AT] = row.after

@@ -21,7 +21,12 @@ from gazelive.features.identity_kernels import (
     Texture,
 )
 from gazelive.features.kinematics_kernels import N_KINEMATICS, Kinematics, saccade_kinematics
-from gazelive.features.row_kernels import bridge_short_losses, fill_identity_row, long_losses
+from gazelive.features.row_kernels import (
+    any_lost,
+    bridge_short_losses,
+    fill_identity_row,
+    long_losses,
+)
 from gazelive.features.saccades import FeatureSettings, ends_of, put_ends
 from gazelive.features.turns import Turn, turn_between
 from gazelive.gaze import Floats, Integers, Saccade
@@ -48,6 +53,8 @@ class SaccadeRow:
     """Onset minus the offset of the saccade before in the same chain; 0 where there is none."""
     turn: Turn = Turn.NONE
     previous_fixation_ms: float = float("nan")
+    lost_before: bool = False
+    """Whether a loss that is not bridged lies at most 100 ms before it, or in it."""
     kinematics: Floats = field(default_factory=lambda: _masked(N_KINEMATICS))
     movement: Floats = field(default_factory=lambda: _masked(len(Movement)))
     after: Floats = field(default_factory=lambda: _masked(len(After)))
@@ -130,6 +137,7 @@ class FeatureStream:
             x, y, onset, offset, settings.sampling_rate_hz, *settings.short.weights, row.kinematics
         )
         put_ends(row.kinematics, ends_of(row.saccade))
+        row.lost_before = any_lost(x, y, onset - settings.near_loss, offset)
         self._chain(row)
         fill_identity_row(
             x,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from gazelive.features.kinematics_kernels import MIN_COMPONENT_DEG
 from gazelive.gaze import Floats
@@ -27,6 +26,7 @@ def fit_rate_deg(amplitude_deg: Floats, peak_velocity_deg_s: Floats) -> float | 
     a, v = amplitude_deg[known], peak_velocity_deg_s[known]
     if len(a) < MIN_SACCADES:
         return None
+    from scipy.optimize import minimize_scalar  # slow to import, and only training needs it
 
     def squared_error(log_rate: float) -> float:
         saturation = -np.expm1(-a / np.exp(log_rate))

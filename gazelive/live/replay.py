@@ -43,6 +43,7 @@ from gazelive.recordings import (
     screen_in_corpus,
     sentences,
     trials_not_found,
+    with_one_resolution,
 )
 from gazelive.system import killed_in_order
 
@@ -106,7 +107,7 @@ def replay_recording(
     timer = _Timer()
     was_interrupted = False
     try:
-        _play(recording, settings, speed, timer, observer)
+        _play(with_one_resolution(recording), settings, speed, timer, observer)
     except KeyboardInterrupt:
         if not (settings.folder / DOCUMENTS_NAME).is_file():
             raise

@@ -40,6 +40,7 @@ from .geometry import (
     block_positions_deg as block_positions_deg,
     find_geometry as find_geometry,
     parse_geometry as parse_geometry,
+    with_one_resolution as with_one_resolution,
     with_screen as with_screen,
 )
 from .intervals import (

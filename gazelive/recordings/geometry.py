@@ -27,10 +27,13 @@ from gazelive.gaze import (
     check_positive,
 )
 from gazelive.recordings.recording import Block, Recording
+from gazelive.recordings.resolution import TrackerResolution
 
 HREF_DISTANCE = 15_000.0
 """Distance of EyeLink's HREF plane from the eye, in HREF units."""
 FLAGS = ("--screen", "--size-mm", "--distance-mm")
+LEAST_UNCERTAINTY = 0.01
+"""A smaller one of the tracker's resolution is not mentioned."""
 HOW_TO_GIVE = "--screen 1920x1080 --size-mm 535x301 --distance-mm 600"
 
 GeometrySource = Literal["flags", "recording", "corpus", "resolution", "none needed"]
@@ -159,26 +162,21 @@ def find_geometry(
         return FoundGeometry(corpus_screen, "corpus", warning)
     if stream.coordinates is not Coordinates.SCREEN_PX:
         return FoundGeometry(None, "none needed")
-    px_per_deg = stream.px_per_deg or _any_resolution(recording)
-    if px_per_deg is None:
+    resolution = recording.tracker_resolution
+    if resolution is None:
         raise RecordingError(
             f"does not give the size and distance of the screen: add {HOW_TO_GIVE} (or "
             "columns screen_px,size_mm,distance_mm in corpus.csv)",
             path=recording.path,
         )
     width_px, height_px = screen_px or (1, 1)
-    resolution = AngularResolution(
-        x_px_per_deg=px_per_deg[0],
-        y_px_per_deg=px_per_deg[1],
+    geometry = AngularResolution(
+        x_px_per_deg=resolution.px_per_deg[0],
+        y_px_per_deg=resolution.px_per_deg[1],
         centre_x_px=(width_px - 1) / 2,
         centre_y_px=(height_px - 1) / 2,
     )
-    warning = (
-        f"degrees come from the tracker's own resolution ({px_per_deg[0]:.1f} × "
-        f"{px_per_deg[1]:.1f} px per degree), which is approximate: for exact ones add "
-        f"{HOW_TO_GIVE}, with your screen's numbers"
-    )
-    return FoundGeometry(resolution, "resolution", warning)
+    return FoundGeometry(geometry, "resolution", _resolution_warning(resolution))
 
 
 def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
@@ -249,7 +247,31 @@ def _size_warning(
     )
 
 
-def _any_resolution(recording: Recording) -> tuple[float, float] | None:
-    """Return the resolution of the first block that has one."""
-    known = (block.stream.px_per_deg for block in recording.blocks)
-    return next((px_per_deg for px_per_deg in known if px_per_deg is not None), None)
+def with_one_resolution(recording: Recording) -> Recording:
+    """Return the recording with its resolution in every block.
+
+    A replay plays this: live, only the blocks so far are known.
+    """
+    found = recording.tracker_resolution
+    if found is None:
+        return recording
+    blocks = tuple(
+        replace(block, stream=msgspec.structs.replace(block.stream, px_per_deg=found.px_per_deg))
+        for block in recording.blocks
+    )
+    return replace(recording, blocks=blocks)
+
+
+def _resolution_warning(found: TrackerResolution) -> str:
+    spread = ""
+    if found.uncertainty >= LEAST_UNCERTAINTY:
+        x, y = zip(found.lowest, found.highest, strict=True)
+        spread = (
+            f" and varies with where the eye looks ({x[0]:.1f}–{x[1]:.1f} × {y[0]:.1f}–{y[1]:.1f}),"
+            f" so amplitudes may be off by {100 * found.uncertainty:.0f} %"
+        )
+    return (
+        f"degrees come from the tracker's own resolution ({found.px_per_deg[0]:.1f} × "
+        f"{found.px_per_deg[1]:.1f} px per degree), which is approximate{spread}: for exact ones "
+        f"add {HOW_TO_GIVE}, with your screen's numbers"
+    )

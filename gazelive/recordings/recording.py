@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from gazelive.gaze import (
     each_eye,
     missing_mask,
 )
+from gazelive.recordings.resolution import TrackerResolution, tracker_resolution
 
 RecordingFormat = Literal["asc", "edf", "session", "table"]
 
@@ -153,3 +155,8 @@ class Recording:
                 missing = sum(int(missing_mask(block.samples, eye).sum()) for block in blocks)
                 fractions[eye] = missing / n_samples
         return fractions
+
+    @cached_property
+    def tracker_resolution(self) -> TrackerResolution | None:
+        """The tracker's own px per degree, one for all blocks, if it wrote any."""
+        return tracker_resolution(self.blocks)

@@ -19,7 +19,8 @@ from typing import Any, Literal, TypeVar, cast
 import numba
 import platformdirs
 from numba.core import event
-from numba.core.caching import _CacheLocator
+from numba.core.caching import FunctionCache, _CacheLocator
+from numba.core.runtime.nrt import rtsys
 
 from gazelive import __version__
 from gazelive.system import compile_notice
@@ -90,6 +91,24 @@ _register: Any = event.register
 _register("numba:compile", _Notice())
 
 
+class _KernelCache(FunctionCache):
+    """Loads a compiled kernel without numba's declarations, which only compiling needs.
+
+    Numba refreshes its context here too, which imports half of numba and scipy.linalg: half a
+    second for every command. A compilation refreshes it in any case.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the kernel of this signature, or None."""
+        rtsys.initialize(target_context)  # kernels allocate arrays
+        unrefreshed: Any = super()._load_overload
+        with self._guard_against_spurious_io_errors():
+            return unrefreshed(sig, target_context)
+
+
+_new_cache: Any = _KernelCache
+
+
 def kernel(function: F) -> F:
     """Compile `function` to machine code without the GIL, cached in the user's folder."""
     return _compiled(function, error_model="python")
@@ -107,6 +126,8 @@ def _compiled(function: F, error_model: Literal["python", "numpy"]) -> F:
     others_cache = _numba_config.CACHE_DIR
     _numba_config.CACHE_DIR = _used_cache()  # read when the decorator runs
     try:
-        return cast("F", numba.njit(cache=True, nogil=True, error_model=error_model)(function))
+        compiled: Any = numba.njit(nogil=True, error_model=error_model)(function)
+        compiled._cache = _new_cache(function)
+        return cast("F", compiled)
     finally:
         _numba_config.CACHE_DIR = others_cache

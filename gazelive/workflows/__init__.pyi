@@ -1,3 +1,10 @@
+from .batch import (
+    BatchRow as BatchRow,
+    BatchSettings as BatchSettings,
+    detect_batch as detect_batch,
+    plan_batch as plan_batch,
+    write_summary as write_summary,
+)
 from .comparison import (
     Comparison as Comparison,
     compare as compare,
@@ -7,6 +14,8 @@ from .detection import (
     Detected as Detected,
     analyse_source as analyse_source,
     detect as detect,
+    outcome_warnings as outcome_warnings,
+    write_detection as write_detection,
 )
 from .detection_figure import (
     draw_detection as draw_detection,

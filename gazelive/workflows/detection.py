@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from gazelive.analysis import Analysis, EyeChoice, Parameters, analyse
 from gazelive.detection import Method, preset
@@ -20,7 +23,10 @@ from gazelive.recordings import (
     damage,
     screen_in_corpus,
     sentences,
+    sidecar_path,
+    write_table_file,
 )
+from gazelive.system import write_bytes
 from gazelive.workflows import event_tables
 from gazelive.workflows.recordings import read_noting
 from gazelive.workflows.sources import PathLike, flags_of, warn_caller
@@ -114,3 +120,47 @@ def analyse_source(
     for warning in analysis.warnings:
         observer.warn(f"{recording.path}: {warning}")
     return analysis
+
+
+def outcome_warnings(analysis: Analysis) -> Iterator[str]:
+    """Yield a sentence about the intervals without saccades for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for analysed in analysis.intervals:
+        if not analysed.gaze.detection.saccades:
+            interval = analysed.interval
+            name = f"block {interval.block + 1}"
+            if interval.trial is not None:
+                name = f"trial {interval.trial}"
+            reasons.setdefault(analysed.gaze.detection.outcome.sentence, []).append(name)
+    for sentence, names in reasons.items():
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        yield f"no saccades in {', '.join(names[:5])}{more}: {sentence}"
+
+
+def write_detection(
+    analysis: Analysis,
+    *,
+    saccades: Path | None = None,
+    fixations: Path | None = None,
+    plot: Path | None = None,
+    plot_trial: str | None = None,
+    vigor_rate_deg: float = DEFAULT_RATE_DEG,
+    trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+) -> list[Path]:
+    """Write the requested files, and the settings beside each; return the files."""
+    written = []
+    if saccades is not None:
+        write_table_file(event_tables.saccade_table(analysis, vigor_rate_deg), saccades)
+        written.append(saccades)
+    if fixations is not None:
+        write_table_file(event_tables.fixation_table(analysis), fixations)
+        written.append(fixations)
+    if plot is not None:
+        from gazelive.workflows.detection_figure import draw_detection
+
+        draw_detection(analysis, plot, plot_trial)
+        written.append(plot)
+    used = msgspec.json.encode(event_tables.provenance(analysis, vigor_rate_deg, trial_patterns))
+    for path in written:
+        write_bytes(sidecar_path(path), msgspec.json.format(used, indent=2))
+    return written

@@ -12,8 +12,9 @@ import pyarrow as pa
 from gazelive import __version__
 from gazelive.analysis import AnalysedInterval, Analysis
 from gazelive.features import DEFAULT_RATE_DEG, Kinematics, Turn, overshoots
-from gazelive.gaze import Fixation, Pursuit, ScreenGeometry
+from gazelive.gaze import Fixation, Floats, Pursuit, ScreenGeometry
 from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns, own_patterns
+from gazelive.workflows.arrow_arrays import flag_array, number_array, text_array
 
 _TURN_NAMES = {turn.value: turn.name.lower() for turn in Turn if turn is not Turn.NONE}
 _TEXT = ("trial", "image", "eye", "turn", "kind")
@@ -219,11 +220,11 @@ def _table(columns: Columns) -> Any:
     arrays = {}
     for name, values in columns.items():
         if name in _TEXT:
-            arrays[name] = pa.array(values, pa.string())
+            arrays[name] = text_array(values)
         elif name == "near_loss":
-            arrays[name] = pa.array(values, pa.bool_())
+            arrays[name] = flag_array(values)
         else:
             # six digits after the point are well below any tracker's resolution
-            rounded = np.round(np.array(values, np.float64), 6) + 0.0  # no −0
-            arrays[name] = pa.array(rounded, pa.float64(), from_pandas=True)
+            rounded: Floats = np.array(values, np.float64).round(6) + 0.0  # no −0
+            arrays[name] = number_array(rounded)
     return pa.table(arrays)

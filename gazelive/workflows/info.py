@@ -181,9 +181,9 @@ def event_counts(recording: Recording) -> dict[str, int]:
 
 
 def px_per_deg(recording: Recording) -> tuple[float, float] | None:
-    """Return the resolution of the first block that knows it."""
-    known = (block.stream.px_per_deg for block in recording.blocks)
-    return next((value for value in known if value is not None), None)
+    """Return the tracker's own resolution, one for all blocks."""
+    found = recording.tracker_resolution
+    return None if found is None else found.px_per_deg
 
 
 def milliseconds(time_us: int) -> int | float:

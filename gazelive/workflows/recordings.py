@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gazelive.gaze import ScreenGeometry
 from gazelive.observer import Observer
 from gazelive.recordings import (
     DEFAULT_PATTERNS,
-    Columns,
     Recording,
     TrialPatterns,
     damage,
     read_recording,
-    recording_of_columns,
     sentences,
     trials_not_found,
 )
-from gazelive.simulation import CorpusPlan, default_stimuli, write_corpus
 from gazelive.workflows.sources import PathLike, warn_caller
+
+if TYPE_CHECKING:  # only tables need Arrow
+    from gazelive.recordings import Columns
 
 
 def read(path: PathLike, *, trial_patterns: TrialPatterns = DEFAULT_PATTERNS) -> Recording:
@@ -46,6 +47,8 @@ def from_columns(
     as `left_x_deg` … `right_y_deg`; optionally `pupil`, `trial`, `image`, `valid`, `block`.
     `viewer` and `session` say who looked and when, for `train`.
     """
+    from gazelive.recordings import recording_of_columns
+
     recording = replace(
         recording_of_columns(columns, sampling_rate_hz=sampling_rate_hz, screen=screen),
         viewer=viewer,
@@ -69,6 +72,8 @@ def simulate(
 
     The same seed is the same people; what really happened stands in its folder `truth`.
     """
+    from gazelive.simulation import CorpusPlan, default_stimuli, write_corpus
+
     plan = CorpusPlan(
         n_viewers=n_viewers,
         n_images=n_images,

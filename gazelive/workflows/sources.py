@@ -6,12 +6,14 @@ import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gazelive.errors import ConfigError, GazeliveWarning
 from gazelive.gaze import ScreenGeometry
 from gazelive.recordings import GeometryFlags, Recording, screen_in_corpus
-from gazelive.workflows.probes import Labelled
+
+if TYPE_CHECKING:
+    from gazelive.workflows.probes import Labelled
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Names: TypeAlias = str | int | Collection[str | int]
@@ -89,6 +91,8 @@ def _several(source: Source) -> list[OneRecording]:
 
 
 def _labelled(one: OneRecording, viewer: str | None = None, number: int | None = None) -> Labelled:
+    from gazelive.workflows.probes import Labelled  # imports identification
+
     session = "" if number is None else str(number)
     if not isinstance(one, Recording):
         path = Path(one)

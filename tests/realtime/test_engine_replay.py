@@ -28,9 +28,12 @@ from gazelive.identification import load_model
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.session import LiveSession
 from gazelive.live.wire.addresses import free_addresses
+from gazelive.recordings.asc.writer import write_asc
 from gazelive.recordings.open import read_recording
 from gazelive.recordings.session.manifest import DOCUMENTS_NAME
 from gazelive.recordings.session.reader import read_session
+
+from ..support.recordings import block_of, gaze_samples, make_recording, make_stream
 
 pytestmark = pytest.mark.slow
 
@@ -130,6 +133,24 @@ def test_a_real_recording_settles_as_its_file_does(real_file, name, tmp_path, ca
         (i.interval.start_us, i.interval.end_us) for i in offline
     ]
     assert f"in {len(settled)} intervals" in told.out
+
+
+def test_blocks_of_different_resolution_settle_as_the_file_does(tmp_path, capsys):
+    blocks = [
+        block_of(
+            gaze_samples(seed, 3.0, seed * 10_000_000),
+            make_stream(screen=None, screen_px=(1920, 1080), px_per_deg=(px, px)),
+        )
+        for seed, px in ((1, 30.0), (2, 44.0), (3, 36.0))
+    ]
+    path, folder = tmp_path / "blocks.asc", tmp_path / "session"
+    write_asc(make_recording(blocks, screen=None, screen_px=(1920, 1080)), path)
+    replay(path, speed="60", dashboard=False, out=folder, quiet=True)
+    assert "so amplitudes may be off by 22 %" in " ".join(capsys.readouterr().err.split())
+    settled = [d for d in read_documents(folder / DOCUMENTS_NAME) if isinstance(d, IntervalSettled)]
+    offline = analyse(read_recording(path))
+    assert {found.geometry.x_px_per_deg for found in offline.geometries} == {36.0}
+    assert [d.saccades for d in settled] == [i.gaze.detection.saccades for i in offline.intervals]
 
 
 def test_only_the_engine_loads_the_model(corpus, model, tmp_path, capsys, monkeypatch):

@@ -11,7 +11,7 @@ from typing import IO
 
 from gazelive.errors import RecordingError
 from gazelive.recordings.edf.dump import EXIT_NO_LIBRARY, EXIT_REFUSED
-from gazelive.system import python_module
+from gazelive.system import one_thread_environment, python_module
 
 STALL_S = 120.0
 """A worker that reports nothing for this long is considered dead.
@@ -79,6 +79,7 @@ def run_supervised(
             text=True,
             encoding="utf-8",
             errors="replace",
+            env=one_thread_environment(),  # idle threads of BLAS take processor time
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()

@@ -61,28 +61,37 @@ class RecordFile:
         self, file: BinaryIO, structure: type[ctypes.Structure], wanted: np.dtype[Any]
     ) -> None:
         self._file = file
-        self._size = ctypes.sizeof(structure)
-        self._records = np.zeros(RECORDS_PER_WRITE, _layout(structure, wanted))
-        self._address = self._records.ctypes.data
+        self._bytes = ctypes.c_char * ctypes.sizeof(structure)
+        self._layout = _layout(structure, wanted)
         self._wanted = wanted
-        self._n_waiting = 0
-        self.n_records = 0
+        self._address = 0
+        self._at_address = memoryview(b"")
+        self._waiting: list[bytes] = []
+        self._n_written = 0
+
+    @property
+    def n_records(self) -> int:
+        """Number of records so far."""
+        return self._n_written + len(self._waiting)
 
     def append(self, address: int) -> None:
         """Copy the record at `address`."""
-        ctypes.memmove(self._address + self._n_waiting * self._size, address, self._size)
-        self._n_waiting += 1
-        self.n_records += 1
-        if self._n_waiting == RECORDS_PER_WRITE:
+        if address != self._address:  # the library has one place for all records
+            self._address = address
+            self._at_address = memoryview(self._bytes.from_address(address))
+        self._waiting.append(self._at_address.tobytes())
+        if len(self._waiting) == RECORDS_PER_WRITE:
             self.flush()
 
     def flush(self) -> None:
         """Write the collected records."""
-        compact: npt.NDArray[Any] = np.empty(self._n_waiting, self._wanted)
+        records = np.frombuffer(b"".join(self._waiting), self._layout)
+        compact: npt.NDArray[Any] = np.empty(len(records), self._wanted)
         for name in self._wanted.names or ():
-            compact[name] = self._records[name][: self._n_waiting]
+            compact[name] = records[name]
         self._file.write(compact.tobytes())
-        self._n_waiting = 0
+        self._n_written += len(records)
+        self._waiting.clear()
 
 
 class EdfFile:
@@ -92,8 +101,6 @@ class EdfFile:
         """Open `name`, which must be ASCII, with eyelinkio's wrapper module `vendor`."""
         self._vendor = vendor
         self._edf = _open(name, vendor)
-        self._next_type = _function(vendor, "edf_get_next_data", ctypes.c_int)
-        self._address = _function(vendor, "edf_get_float_data", ctypes.c_void_p)
 
     @property
     def preamble(self) -> str:
@@ -107,14 +114,16 @@ class EdfFile:
     def n_elements(self) -> int:
         """Number of records that the library expects."""
         count = _function(self._vendor, "edf_get_element_count", ctypes.c_uint)
-        return int(count(self._edf))
+        return int(count(ctypes.addressof(self._edf.contents)))
 
     def __iter__(self) -> Iterator[tuple[int, int | None]]:
         """Yield the type and the address of each record; the next one overwrites it.
 
         The address is None if the record is too damaged for the library.
         """
-        next_type, address, edf = self._next_type, self._address, self._edf
+        next_type = _function(self._vendor, "edf_get_next_data", ctypes.c_int)
+        address = _function(self._vendor, "edf_get_float_data", ctypes.c_void_p)
+        edf = ctypes.addressof(self._edf.contents)
         while (kind := next_type(edf)) != NO_MORE:
             yield kind, address(edf)
 
@@ -270,9 +279,12 @@ def _open(name: str, vendor: Any) -> Any:
 
 
 def _function(vendor: Any, name: str, result: Any) -> Any:
-    """Return a function of the library that takes a file and returns a bare `result`."""
+    """Return a function of the library that takes a file's address and returns a bare `result`.
+
+    ctypes passes a plain address faster than a typed pointer.
+    """
     function = vendor.edfapi[name]
-    function.argtypes = [ctypes.POINTER(vendor.EDFFILE)]
+    function.argtypes = [ctypes.c_void_p]
     function.restype = result
     return function
 

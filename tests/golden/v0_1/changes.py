@@ -50,6 +50,7 @@ CHANGES: tuple[Change, ...] = (
         "trials image-onset",
         "conventions of other programs, and image onsets of one's own",
     ),
+    *_new_options("detect", "jobs", "detect takes several recordings"),
 )
 
 

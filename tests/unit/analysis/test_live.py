@@ -10,7 +10,7 @@ from gazelive.analysis.grid import even_gaze
 from gazelive.analysis.interval import analyse_gaze
 from gazelive.analysis.live import LiveGaze
 from gazelive.detection import NoiseMemory
-from gazelive.features.saccades import BRIDGED_LOSS_MS
+from gazelive.features.saccades import FeatureSettings
 from gazelive.features.stream import RETRACTABLE_MS
 from gazelive.gaze.documents import Retraction
 from gazelive.gaze.events import Blink, Fixation, Saccade
@@ -64,11 +64,9 @@ def assert_same(outputs, rows, whole):
         assert [output for output in said if isinstance(output, kind)] == list(events)
     # the last saccades have no rows: too few samples follow them
     assert [row.onset for row in rows] == features.onset[: len(rows)].tolist()
-    latest = (
-        len(whole.times_us)
-        - 1
-        - (RETRACTABLE_MS + BRIDGED_LOSS_MS) * (features.sampling_rate_hz / 1000)
-    )
+    bridged = FeatureSettings.at(features.sampling_rate_hz).bridged_loss
+    retractable = RETRACTABLE_MS * features.sampling_rate_hz / 1000
+    latest = len(whole.times_us) - 1 - retractable - bridged
     assert (features.offset[len(rows) :] >= latest).all()
     for i, row in enumerate(rows):
         assert row.saccade == detection.saccades[i]
@@ -76,6 +74,7 @@ def assert_same(outputs, rows, whole):
             np.testing.assert_array_equal(getattr(row, name), getattr(features, name)[i])
         assert row.turn == features.turn[i]
         np.testing.assert_equal(row.previous_fixation_ms, features.previous_fixation_ms[i])
+        assert row.lost_before == features.lost_before[i]
 
 
 GAPS = st.lists(

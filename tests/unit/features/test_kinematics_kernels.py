@@ -181,3 +181,15 @@ def test_a_fixation_with_a_gap_or_without_a_beginning_is_masked():
     texture_features(x, y, 50, 300, 1000.0, 4, row)
     assert row[Texture.DURATION] == pytest.approx(0.049)
     assert np.isnan(row[Texture.SD_X])
+
+
+@pytest.mark.parametrize("rate_hz", [60.0, 250.0, 500.0, 1000.0, 2000.0])
+def test_weights_are_those_of_scipy(rate_hz):
+    from scipy.signal import savgol_coeffs
+
+    for made in (short_filter(rate_hz), identity_filter(rate_hz)):
+        for derivative, weights in enumerate(made.weights, start=1):
+            expected = savgol_coeffs(
+                2 * made.half_width + 1, 2, deriv=derivative, delta=1 / rate_hz, use="dot"
+            )
+            np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=0)

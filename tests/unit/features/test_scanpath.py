@@ -69,6 +69,42 @@ def test_a_saccade_beside_a_loss_has_no_dynamics(eye_steps):
         assert np.isnan(row[MOVEMENT_AT]) == flagged
 
 
+@pytest.mark.parametrize("rate_hz", [250.0, 500.0, 1000.0])
+@pytest.mark.parametrize("n_lost", [1, 2, 3])
+def test_a_loss_of_few_samples_masks_nothing(eye_steps, rate_hz, n_lost):
+    every = round(1000 / rate_hz)
+    times, x, y = (column[::every].copy() for column in eye_steps)
+    whole = analyse_gaze(even_gaze(times, {"R": (x, y)}, rate_hz))
+    for saccade in whole.features.onset:
+        x[saccade - round(0.06 * rate_hz) :][:n_lost] = np.nan
+    analysed = analyse_gaze(even_gaze(times, {"R": (x, y)}, rate_hz))
+    assert all(saccade.near_loss for saccade in analysed.detection.saccades)
+    rows, expected = scanpath_of(analysed).saccades, scanpath_of(whole).saccades
+    np.testing.assert_array_equal(np.isnan(rows), np.isnan(expected))
+    np.testing.assert_allclose(
+        rows[:, Column.PEAK_VELOCITY_DEG_S], expected[:, Column.PEAK_VELOCITY_DEG_S], rtol=0.02
+    )
+    assert np.isnan(analysed.x_deg).any()  # bridged for the features alone
+
+
+@pytest.mark.parametrize("rate_hz", [250.0, 500.0, 1000.0])
+@pytest.mark.parametrize("seed", range(8))
+def test_live_rows_are_offline_rows_where_samples_are_lost(eye_steps, seed, rate_hz):
+    rng = np.random.default_rng(seed)
+    every = round(1000 / rate_hz)
+    times, x, y = (column[::every].copy() for column in eye_steps)
+    for first in np.flatnonzero(rng.random(len(x)) < 0.01):
+        x[first : first + rng.integers(1, 5)] = np.nan
+    offline = scanpath_of(analyse_gaze(even_gaze(times, {"R": (x, y)}, rate_hz), "online"))
+    rows = LiveGaze(rate_hz, "R").push(times, {"R": (x, y)}).rows
+    for number, row in enumerate(rows):
+        before = rows[number - 1] if number else None
+        made = scanpath_row(row, before, ordinal=number, sampling_rate_hz=rate_hz)
+        expected = offline.saccades[number].copy()
+        expected[LATE_COLUMN] = np.nan
+        np.testing.assert_array_equal(made, expected)
+
+
 def test_fixations_give_amplitudes_durations_and_turns():
     path = scanpath_of_fixations(
         np.array([0.0, 3.0, 3.0, 3.0]),

@@ -82,6 +82,7 @@ def assert_same(rows, whole):
             np.testing.assert_array_equal(getattr(row, name), getattr(whole, name)[i], err_msg=name)
         assert row.turn == whole.turn[i]
         np.testing.assert_equal(row.previous_fixation_ms, whole.previous_fixation_ms[i])
+        assert row.lost_before == whole.lost_before[i]
 
 
 @given(

@@ -18,6 +18,7 @@ from gazelive.recordings.geometry import (
     block_positions_deg,
     find_geometry,
     parse_geometry,
+    with_one_resolution,
 )
 from gazelive.recordings.recording import Block, Recording
 
@@ -147,6 +148,40 @@ class TestOrder:
         without, knowing = block_of(), block_of(px_per_deg=(30.0, 31.0))
         recording = recording_of(without, blocks=(without, knowing))
         assert find_geometry(without, recording).source == "resolution"
+
+    def test_one_resolution_for_all_blocks(self) -> None:
+        blocks = [block_of(px_per_deg=(x, 30.0)) for x in (28.0, 35.0, 50.0)]
+        short = replace(blocks[2], samples=blocks[2].samples[:1])
+        recording = recording_of(blocks[0], blocks=(*blocks[:2], short, short))
+        found = [find_geometry(block, recording) for block in recording.blocks]
+        assert {one.geometry for one in found} == {
+            AngularResolution(x_px_per_deg=35, y_px_per_deg=30)
+        }
+        assert found[0].warning is not None
+        assert "28.0–50.0 × 30.0–30.0" in found[0].warning
+        assert "off by 43 %" in found[0].warning  # 50 instead of 35
+
+    def test_the_samples_tell_how_far_the_resolution_varies(self) -> None:
+        extras = {
+            name: np.array([25.0, np.nan, 35.0], np.float32)
+            for name in ("resolution_x_units_per_deg", "resolution_y_units_per_deg")
+        }
+        block = replace(block_of(px_per_deg=(30.0, 30.0)), extras=extras)
+        warning = find_geometry(block, recording_of(block)).warning
+        assert warning is not None
+        assert "25.5–34.5 × 25.5–34.5" in warning
+        assert "off by 15 %" in warning
+
+    def test_a_replayed_block_knows_the_resolution_of_all(self) -> None:
+        blocks = [block_of(px_per_deg=(x, 30.0)) for x in (28.0, 50.0, 35.0)]
+        recording = recording_of(blocks[0], blocks=tuple(blocks))
+        replayed = with_one_resolution(recording)
+        assert {block.stream.px_per_deg for block in replayed.blocks} == {(35.0, 30.0)}
+        first_only = replace(replayed, blocks=replayed.blocks[:1])
+        assert (
+            find_geometry(first_only.blocks[0], first_only).geometry
+            == find_geometry(blocks[0], recording).geometry
+        )
 
     def test_otherwise_an_error_names_the_options(self) -> None:
         block = block_of()
