@@ -146,7 +146,7 @@ def _draw_traces(axes: Any, gaze: AnalysedGaze) -> None:
         axis.grid(color=GRID, linewidth=0.5)
         axis.set_axisbelow(True)
     position.plot(t, x, color=X_COLOUR, linewidth=0.7, label="horizontal")
-    position.plot(t, y, color=Y_COLOUR, linewidth=0.7, label="vertical (down is positive)")
+    position.plot(t, y, color=Y_COLOUR, linewidth=0.7, label="vertical (+ down)")
     position.set_ylabel("position (°)")
     speed = _speed(gaze.x_deg, gaze.y_deg, gaze.detection.sampling_rate_hz)[visible]
     velocity.plot(t, speed, color=INK, linewidth=0.6)
@@ -166,14 +166,15 @@ def _draw_traces(axes: Any, gaze: AnalysedGaze) -> None:
 
 def _put_legend(axis: Any, side: str, handles: list[Any] | None = None) -> None:
     """Put a legend above the panel, so that it hides nothing."""
+    handles = axis.get_legend_handles_labels()[0] if handles is None else handles
     axis.legend(
         handles=handles,
         loc=f"lower {side}",
         bbox_to_anchor=(0 if side == "left" else 1, 1.0),
-        ncols=6,
+        ncols=4 if len(handles) <= 4 else 3,  # more in one line are wider than the panel
         borderaxespad=0.2,
-        handlelength=1.8,
-        columnspacing=1.4,
+        handlelength=1.5,
+        columnspacing=1.2,
     )
 
 
