@@ -12,6 +12,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -107,6 +109,23 @@ class _KernelCache(FunctionCache):
 
 
 _new_cache: Any = _KernelCache
+
+
+class _BlasOnDemand:
+    """Keeps numba from importing scipy.linalg (0.2 s) as soon as a kernel has, say, np.mean.
+
+    Numba does it to see whether np.dot can work, and again when a kernel calls it. As an import
+    hook, this waits until numba's array functions are imported.
+    """
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        if name == "numba.np.arraymath":
+            sys.meta_path.remove(self)
+            linalg: Any = importlib.import_module("numba.np.linalg")
+            linalg.ensure_blas = lambda: None
+
+
+sys.meta_path.insert(0, _BlasOnDemand())
 
 
 def kernel(function: F) -> F:

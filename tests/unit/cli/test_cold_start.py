@@ -22,7 +22,7 @@ print(json.dumps(list(sys.modules)), file=sys.stderr)
     ("arguments", "needless"),
     [
         (("info", SMALL), {"scipy.linalg", "pyarrow", "pandas", "numba.np.linalg"}),
-        (("detect", SMALL, "-q"), {"scipy.signal", "scipy.optimize", "pandas", "sklearn"}),
+        (("detect", SMALL, "-q"), {"scipy.linalg", "pandas", "sklearn"}),
     ],
     ids=["info", "detect"],
 )

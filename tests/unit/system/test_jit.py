@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,33 @@ def test_kernels_of_another_installation_are_not_ours(
         (tmp_path / index.parent.name).mkdir(exist_ok=True)
         (tmp_path / index.parent.name / index.name).write_bytes(b"")
     assert not compilation.is_first_compile()
+
+
+def test_kernels_work_compiled_and_loaded(tmp_path: Path) -> None:
+    """Loading skips numba's declarations: arrays, statistics and BLAS must work all the same."""
+    (tmp_path / "sums_kernels.py").write_text(
+        "import numpy as np\n"
+        "from gazelive.system import kernel\n\n\n"
+        "@kernel\n"
+        "def sums(x):\n"
+        "    y = np.sort(x.copy())\n"
+        "    return np.dot(y, x) + y.std() + np.percentile(y, 30) + np.median(x)\n"
+    )
+    code = (
+        "import numpy as np; from sums_kernels import sums; x = np.array([3.0, 1, 2, 5]); "
+        "y = np.sort(x); expected = y @ x + y.std() + np.percentile(y, 30) + np.median(x); "
+        "assert abs(sums(x) - expected) < 1e-12, (sums(x), expected); "
+        "print(sum(sums.stats.cache_hits.values()))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    hits = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            env=environment,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert hits == ["0", "1"]
