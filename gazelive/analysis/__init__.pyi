@@ -22,6 +22,7 @@ from .recording import (
     AnalysedInterval as AnalysedInterval,
     Analysis as Analysis,
     analyse as analyse,
+    noise_warnings as noise_warnings,
 )
 from .running import (
     RunningInterval as RunningInterval,

@@ -169,7 +169,6 @@ def _warnings(analysis: Analysis) -> Iterator[str]:
     yield from _eyes_never_seen(analysis)
     yield from _trials_elsewhere(analysis)
     yield from _times_that_jitter(analysis)
-    yield from _noise(analysis)
 
 
 def _screens(analysis: Analysis) -> Iterator[str]:
@@ -222,8 +221,8 @@ def _trials_elsewhere(analysis: Analysis) -> Iterator[str]:
         )
 
 
-def _noise(analysis: Analysis) -> Iterator[str]:
-    """Warn of noise that hides small saccades, with figures."""
+def noise_warnings(analysis: Analysis) -> Iterator[str]:
+    """Yield sentences about noise that hides small saccades, with figures."""
     found = [i.gaze.detection for i in analysis.intervals]
     known = [d.thresholds_deg_s for d in found if d.thresholds_deg_s is not None]
     if analysis.method == "engbert-kliegl" or not known:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from gazelive.analysis import Analysis, EyeChoice, Parameters, analyse
+from gazelive.analysis import Analysis, EyeChoice, Parameters, analyse, noise_warnings
 from gazelive.detection import Method, preset
 from gazelive.features import DEFAULT_RATE_DEG
 from gazelive.gaze import ScreenGeometry
@@ -80,7 +80,7 @@ def detect(
         flags=flags_of(screen),
         whole_blocks=whole_blocks,
     )
-    warn_caller(observer.warnings)
+    warn_caller([*observer.warnings, *noise_warnings(analysis)])
     return Detected(analysis)
 
 
@@ -123,7 +123,8 @@ def analyse_source(
 
 
 def outcome_warnings(analysis: Analysis) -> Iterator[str]:
-    """Yield a sentence about the intervals without saccades for each reason."""
+    """Yield sentences about noise, and about intervals without saccades for each reason."""
+    yield from noise_warnings(analysis)
     reasons: dict[str, list[str]] = {}
     for analysed in analysis.intervals:
         if not analysed.gaze.detection.saccades:

@@ -102,6 +102,10 @@ def parse_codes(text: str, key: str) -> Codes:
 KIND_COLUMNS = ("event", "kind", "label", "type")
 """Columns in which a table of events may say what each is."""
 FIXATION_COLUMNS = frozenset({"dispersion_deg", "drift_speed_deg_s", "x_deg", "y_deg", "x_px"})
+OF_FIXATIONS = (
+    "this is a table of fixations, and compare takes saccades: those that detect writes with -o, "
+    "not with --fixations"
+)
 SACCADE_COLUMNS = frozenset({"amplitude_deg", "start_x_deg", "peak_velocity_deg_s"})
 """Columns by which events without a kind are recognised."""
 TRUTH_COLUMNS = frozenset({"kind", "eye", "onset_us", "offset_us", "oscillation_end_us", "lost"})
@@ -147,6 +151,8 @@ def kinds_of_events(path: Path, codes: Codes = USUAL_CODES) -> dict[str, Floats]
     kinds = {str(name): spans[found == name] for name in dict.fromkeys(found.tolist())}
     saccades = [spans for name, spans in kinds.items() if name in SACCADES]
     if len(spans) and not saccades and ARTEFACT not in kinds:
+        if set(words) <= {"fixation", "pursuit"}:
+            raise RecordingError(OF_FIXATIONS, path=path)
         others = ", ".join(sorted({str(word) for word in words})[:5])
         raise RecordingError(f"no {kind} in this table is a saccade: there are {others}", path=path)
     if saccades:
@@ -205,11 +211,7 @@ def _refuse_others(path: Path, names: Any) -> None:
         )
     known = set(names) & {*KIND_COLUMNS, *SACCADE_COLUMNS}
     if set(names) & FIXATION_COLUMNS and not known:
-        raise RecordingError(
-            "this is a table of fixations, and compare takes saccades: those that detect writes "
-            "with -o, not with --fixations",
-            path=path,
-        )
+        raise RecordingError(OF_FIXATIONS, path=path)
 
 
 def _refuse_impossible(path: Path, spans_ms: Floats) -> None:
