@@ -1,8 +1,8 @@
 """Outputs of 0.1, through the public surface: keys, numbers and codes are as they were.
 
 `v0_1/cases.py` lists what is run, `v0_1/comparison.py` says what may differ on any machine,
-`v0_1/changes.py` what was changed on purpose since, and `v0_1/make.py` makes the goldens again from
-a checkout of 0.1.
+`v0_1/changes.py` what was changed on purpose since and which goldens are of a later detector.
+`v0_1/make.py` makes the goldens again from a checkout of 0.1, `v0_1/renew.py` those that changed.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _make_inputs(folder: Path, golden: Path) -> None:
     names = (*SIMULATE, "fixations.csv")
     files = [path for name in names for path in outputs.files_in(work / name)]
     content = {path.relative_to(work).as_posix(): _undated(path) for path in files}
-    _write_zip(golden / "inputs.zip", content)
+    write_zip(golden / "inputs.zip", content)
 
 
 def _make_outputs(folder: Path, golden: Path) -> None:
@@ -80,7 +80,7 @@ def _make_outputs(folder: Path, golden: Path) -> None:
             )
         if not case.like:
             content[f"{case.name}.json"] = json.dumps(value, sort_keys=True).encode("utf-8")
-    _write_zip(golden / "outputs.zip", content)
+    write_zip(golden / "outputs.zip", content)
 
 
 def _undated(path: Path) -> bytes:
@@ -89,7 +89,7 @@ def _undated(path: Path) -> bytes:
     return re.sub(rb'("finished_at": )"[^"]*"', rb'\1"2020-01-01T10:00:00+00:00"', content)
 
 
-def _write_zip(path: Path, content: dict[str, bytes]) -> None:
+def write_zip(path: Path, content: dict[str, bytes]) -> None:
     """Write the same bytes for the same content: the files have no date."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in content.items():

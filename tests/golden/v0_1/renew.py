@@ -1,0 +1,50 @@
+"""Replace the goldens of the cases in `changes.RENEWED` by the outputs of the present code.
+
+    python tests/golden/v0_1/renew.py
+
+Run this only after a change that alters numbers on purpose, with the reason in `RENEWED` and in the
+commit. All other goldens stay those of 0.1. A second run follows a first that compiled kernels, as
+in the test.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from v0_1 import outputs
+from v0_1.cases import all_cases
+from v0_1.changes import is_renewed
+from v0_1.make import write_zip
+
+
+def main() -> None:
+    machine = json.loads((outputs.HERE / "machine.json").read_text("utf-8"))
+    if outputs.machine() != machine:
+        sys.exit("this machine is not the one that made the other goldens")
+    archive = outputs.HERE / "outputs.zip"
+    with zipfile.ZipFile(archive) as kept:
+        texts = {name: kept.read(name) for name in kept.namelist()}
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            work, results = Path(folder) / "work", Path(folder) / "results"
+            work.mkdir()
+            outputs.prepare(work, outputs.HERE)
+            outputs.run(all_cases(), work, results)
+            renewed = {
+                f"{case.name}.json": outputs.result_of(case, work, results)
+                for case in all_cases()
+                if is_renewed(case.name)
+            }
+    texts |= {name: json.dumps(found, sort_keys=True).encode() for name, found in renewed.items()}
+    write_zip(archive, texts)
+    print(f"{len(renewed)} of {len(texts)} goldens renewed")
+
+
+if __name__ == "__main__":
+    main()
