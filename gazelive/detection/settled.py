@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.detection import online_kernels
-from gazelive.detection.events import Runs, fixations, to_output
+from gazelive.detection.events import Runs, fixations, near_losses, to_output
 from gazelive.detection.median_kernels import median_room, middle_two
 from gazelive.detection.noise_kernels import SMALLEST_NOISE_DEG_S
 from gazelive.detection.online import compiled_push
@@ -300,8 +300,12 @@ def _reviewed(
     """Return the rows with the kinds of their saccades, without those that are no events."""
     is_saccade = rows["kind"] == SACCADE
     found = rows[is_saccade]
-    verdicts = review(x, y, found, _samples_of(found, times), rate, parameters, eyes)
-    rows["saccade_kind"][is_saccade] = verdicts
+    runs = _samples_of(found, times)
+    near = to_samples(parameters.near_loss_ms, rate)
+    for eye in eyes if len(eyes) > 1 else ():  # the loss of one eye is none of the gaze
+        found["near_loss"] |= near_losses(runs, np.isfinite(eye.x_deg), near)
+    rows["near_loss"][is_saccade] = found["near_loss"]
+    rows["saccade_kind"][is_saccade] = review(x, y, found, runs, rate, parameters, eyes)
     kept: Records = rows[rows["saccade_kind"] != NO_EVENT]
     return kept
 

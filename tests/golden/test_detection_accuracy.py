@@ -12,7 +12,7 @@ import pytest
 
 from gazelive.detection import detect_online, detect_settled
 
-SCRIPT = Path(__file__).parents[1] / "benchmarks" / "evaluate_detection.py"
+SCRIPTS = Path(__file__).parents[1] / "benchmarks"
 AT_LEAST = {  # κ, F1: those of the recipe that the detector grew out of
     "images": (0.905, 0.950),
     "dots": (0.719, 0.857),
@@ -21,15 +21,19 @@ AT_LEAST = {  # κ, F1: those of the recipe that the detector grew out of
 }
 
 
-@pytest.fixture(scope="module")
-def evaluation() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("evaluate_detection", SCRIPT)
+def module_of(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> ModuleType:
+    return module_of("evaluate_detection")
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +61,19 @@ def test_the_fast_trigger(evaluation: ModuleType, recordings: list[Any]) -> None
     for group in AT_LEAST:
         assert triggers[group]["mean_ms"] <= 6.0
         assert triggers[group]["false_per_minute"] <= 30.0
+
+
+@pytest.mark.parametrize(
+    ("detect", "kappa", "f1"), [(detect_settled, 0.84, 0.96), (detect_online, 0.83, 0.955)]
+)
+def test_agreement_with_experts_on_movies(
+    shared_data: Path, detect: Any, kappa: float, f1: float
+) -> None:
+    gazecom = module_of("evaluate_gazecom")
+    clips = gazecom.load(shared_data / "labelled" / "gazecom", "others")[::4]
+    found = [gazecom.ours(detect)(clip) for clip in clips]
+    agreement = gazecom.agreement(clips, [one.saccades for one in found], gazecom.SMALLEST_DEG)
+    assert agreement["kappa"] >= kappa
+    assert agreement["f1"] >= f1
+    if detect is detect_settled:
+        assert gazecom.pursuit_f1(clips, [one.pursuits for one in found])["f1"] >= 0.5

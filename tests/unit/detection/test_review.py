@@ -195,7 +195,8 @@ def test_a_saccade_of_both_eyes_counts_also_while_one_is_lost() -> None:
     moved = step(len(times_us), 450, 15, 5.0)
     eyes = {eye: (x + moved, y) for eye, (x, y) in eyes.items()}
     eyes["R"][0][300:600] = np.nan
-    assert len(analyse_gaze(Gaze(times_us, eyes, RATE)).detection.saccades) == 1
+    (saccade,) = analyse_gaze(Gaze(times_us, eyes, RATE)).detection.saccades
+    assert saccade.near_loss
 
 
 def test_features_leave_artefacts_out(make_trace: Make) -> None:
