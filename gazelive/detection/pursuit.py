@@ -11,6 +11,7 @@ import numpy as np
 
 from gazelive.detection.events import Runs, runs_of
 from gazelive.detection.parameters import DetectorParameters, to_samples
+from gazelive.detection.pursuit_kernels import fit_lines
 from gazelive.gaze import Floats
 
 
@@ -33,28 +34,14 @@ def find_pursuit(
 
 
 def _lines(x_deg: Floats, y_deg: Floats, half: int) -> tuple[Floats, Floats]:
-    """Fit a line to 2 · half + 1 samples around each sample (at the ends: of the first or last).
-
-    Return its slope in degrees per sample, and the share of the variance that it explains.
-    """
-    n, t = len(x_deg), np.arange(len(x_deg), dtype=np.float64)
+    """Return the slope of the line around each sample and its share of the variance."""
     seen = np.isfinite(x_deg)
-    x, y = (np.interp(t, t[seen], a[seen]) - a[seen].mean() for a in (x_deg, y_deg))
-    start = np.clip(np.arange(n) - half, 0, max(0, n - 2 * half - 1))
-    stop = np.minimum(start + 2 * half + 1, n)
-
-    def sums(values: Floats) -> Floats:
-        so_far = np.concatenate(([0.0], np.cumsum(values)))
-        return np.asarray(so_far[stop] - so_far[start])
-
-    size = stop - start
-    sum_t, sum_x, sum_y = sums(t), sums(x), sums(y)
-    tt = sums(t * t) - sum_t**2 / size
-    slope_x = (sums(t * x) - sum_t * sum_x / size) / tt
-    slope_y = (sums(t * y) - sum_t * sum_y / size) / tt
-    variance = sums(x * x) - sum_x**2 / size + sums(y * y) - sum_y**2 / size
-    explained = (slope_x**2 + slope_y**2) * tt
-    return np.hypot(slope_x, slope_y), explained / np.maximum(variance, 1e-12)
+    if not seen.all():
+        index = np.arange(len(x_deg))
+        x_deg, y_deg = (np.interp(index, index[seen], a[seen]) for a in (x_deg, y_deg))
+    slopes, shares = np.empty(len(x_deg)), np.empty(len(x_deg))
+    fit_lines(np.ascontiguousarray(x_deg), np.ascontiguousarray(y_deg), half, slopes, shares)
+    return slopes, shares
 
 
 def _joined(runs: Runs, gap: int) -> Runs:

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 
 from gazelive.detection import DetectorParameters, detect_settled
 from gazelive.detection.pursuit import find_pursuit
+from gazelive.detection.pursuit_kernels import fit_lines
 from gazelive.detection.settled import whiteness
 
 Make = Callable[..., Any]
@@ -84,3 +85,22 @@ def test_whiteness() -> None:
     assert whiteness(np.sin(np.arange(4000) / 50)) < -1.5
     assert whiteness(np.full(100, np.nan)) == 0.0
     assert whiteness(np.zeros(100)) == 0.0
+
+
+@given(st.integers(1, 40), st.integers(2, 15), st.integers(0, 2**32 - 1))
+def test_lines_are_least_squares_fits(n: int, half: int, seed: int) -> None:
+    n = max(n, 3)
+    x, y = np.cumsum(np.random.default_rng(seed).normal(size=(2, n)), axis=1)
+    slopes, shares = np.empty(n), np.empty(n)
+    fit_lines(x, y, half, slopes, shares)
+    for i in range(n):
+        start = min(max(i - half, 0), max(0, n - 2 * half - 1))
+        stop = min(start + 2 * half + 1, n)
+        t, parts = np.arange(stop - start), (x[start:stop], y[start:stop])
+        fits = [np.polynomial.polynomial.polyfit(t, part, 1) for part in parts]
+        total = sum(((part - part.mean()) ** 2).sum() for part in parts)
+        rest = sum(
+            ((part - fit[0] - fit[1] * t) ** 2).sum() for part, fit in zip(parts, fits, strict=True)
+        )
+        assert slopes[i] == pytest.approx(np.hypot(fits[0][1], fits[1][1]), abs=1e-8)
+        assert shares[i] == pytest.approx(1 - rest / total, abs=1e-8)
