@@ -17,6 +17,9 @@ from .events import (
     Runs as Runs,
     runs_of as runs_of,
 )
+from .noise import (
+    NoiseMemory as NoiseMemory,
+)
 from .online import (
     OnlineDetector as OnlineDetector,
 )
@@ -43,7 +46,6 @@ from .review import (
     typical_peak as typical_peak,
 )
 from .settled import (
-    NoiseMemory as NoiseMemory,
     detect_online as detect_online,
     detect_settled as detect_settled,
 )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gazelive.detection import DetectorParameters, detect_online, detect_settled
+from gazelive.detection.noise import noise_of_the_whole
 from gazelive.detection.result import Outcome
-from gazelive.detection.settled import noise_of_the_whole
 
 Make = Callable[..., Any]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from gazelive.detection import DetectorParameters, EngbertKlieglParameters
+from gazelive.detection import DETECTOR_REVISION, DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError, StorageError
 from gazelive.identification.fitted import Accuracy
 from gazelive.identification.model_file import (
@@ -207,3 +207,11 @@ def test_the_manifest_is_plain_json(path):
     manifest, _ = read_arrays(path)
     assert msgspec.json.decode(msgspec.json.encode(manifest)) == manifest
     assert manifest["provenance"]["source"] == "corpus"
+
+
+def test_a_model_of_an_earlier_detector_says_so() -> None:
+    old = DetectorChoice(parameters=DetectorParameters())
+    assert any("train it again" in warning for warning in old.warnings)
+    assert not msgspec.structs.replace(old, revision=DETECTOR_REVISION).warnings
+    by_paper = DetectorChoice(method="engbert-kliegl", engbert_kliegl=EngbertKlieglParameters())
+    assert not by_paper.warnings, "the algorithm of 2003 does not change"
