@@ -78,14 +78,14 @@ TARGETS = {
 def make_models(folder: Path) -> dict[str, Path]:
     """Train gazelive's own and the paper's Markov method on 32 simulated viewers."""
     from gazelive.cli.simulate import simulate
-    from gazelive.workflows.model import train
+    from gazelive import train
 
     corpus = folder / "corpus"
     simulate(corpus, viewers=32, images=4, pool=8, seconds=4.0, jobs=2, quiet=True)
     models = {}
     for method in ("gazelive", "fisher-markov-dynamics"):
         models[method] = folder / f"{method}.model"
-        train(corpus, models[method], method=method, quiet=True)
+        train(corpus, method=method).save(models[method])
     return models
 
 
