@@ -5,7 +5,7 @@ eye by itself, and judges every movement by these rules (docs/detection.md has t
 
 - Movement that does not stand out from the movement around it (pursuit, drift, wobble), or is far
   slower than a saccade of its size, is no event.
-- Movement that no eye makes alone is an artefact of the loss or return of one eye.
+- Movement that one of two visible eyes does not share is an artefact of the other's loss or return.
 - Movement faster than any saccade, and gaze that jumps away and returns at once, is an artefact.
 - Movement too slow for its size while gaze drifts fast or the pupil changes size is that of a lid.
 """

@@ -101,12 +101,12 @@ def parse_codes(text: str, key: str) -> Codes:
 
 KIND_COLUMNS = ("event", "kind", "label", "type")
 """Columns in which a table of events may say what each is."""
-FIXATION_COLUMNS = frozenset({"dispersion_deg", "drift_speed_deg_s", "x_deg", "y_deg", "x_px"})
+SIGNS_OF_FIXATIONS = frozenset({"dispersion_deg", "drift_speed_deg_s", "x_deg", "y_deg", "x_px"})
 OF_FIXATIONS = (
     "this is a table of fixations, and compare takes saccades: those that detect writes with -o, "
     "not with --fixations"
 )
-SACCADE_COLUMNS = frozenset({"amplitude_deg", "start_x_deg", "peak_velocity_deg_s"})
+SIGNS_OF_SACCADES = frozenset({"amplitude_deg", "start_x_deg", "peak_velocity_deg_s"})
 """Columns by which events without a kind are recognised."""
 TRUTH_COLUMNS = frozenset({"kind", "eye", "onset_us", "offset_us", "oscillation_end_us", "lost"})
 SHORTEST_MS, LONGEST_MS = 1.0, 2000.0
@@ -209,8 +209,8 @@ def _refuse_others(path: Path, names: Any) -> None:
             f"this one has {describe_names(names)}",
             path=path,
         )
-    known = set(names) & {*KIND_COLUMNS, *SACCADE_COLUMNS}
-    if set(names) & FIXATION_COLUMNS and not known:
+    known = set(names) & {*KIND_COLUMNS, *SIGNS_OF_SACCADES}
+    if set(names) & SIGNS_OF_FIXATIONS and not known:
         raise RecordingError(OF_FIXATIONS, path=path)
 
 

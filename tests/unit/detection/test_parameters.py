@@ -4,7 +4,13 @@ import msgspec
 import pytest
 
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters, preset
-from gazelive.detection.online_state import make_settings
+from gazelive.detection.events import SACCADE_KINDS
+from gazelive.detection.online_state import (
+    A_SACCADE,
+    BLINK_ARTEFACT,
+    TRACKER_JUMP,
+    make_settings,
+)
 from gazelive.detection.parameters import PRESETS, to_samples
 from gazelive.errors import ConfigError
 
@@ -48,3 +54,9 @@ def test_a_memory_longer_than_the_ring_is_refused() -> None:
     with pytest.raises(ConfigError, match="longest_saccade_ms"):
         make_settings(DetectorParameters(longest_saccade_ms=800.0), 2000.0)
     make_settings(DetectorParameters(longest_saccade_ms=800.0), 500.0)
+
+
+def test_kinds_of_saccades_have_one_order() -> None:
+    assert SACCADE_KINDS[A_SACCADE] == "saccade"
+    assert SACCADE_KINDS[BLINK_ARTEFACT] == "blink_artefact"
+    assert SACCADE_KINDS[TRACKER_JUMP] == "tracker_jump"
