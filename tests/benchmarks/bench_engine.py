@@ -77,8 +77,8 @@ TARGETS = {
 
 def make_models(folder: Path) -> dict[str, Path]:
     """Train gazelive's own and the paper's Markov method on 32 simulated viewers."""
-    from gazelive.cli.simulate import simulate
     from gazelive import train
+    from gazelive.cli.simulate import simulate
 
     corpus = folder / "corpus"
     simulate(corpus, viewers=32, images=4, pool=8, seconds=4.0, jobs=2, quiet=True)
