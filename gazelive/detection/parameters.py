@@ -213,8 +213,6 @@ PRESETS: dict[str, DetectorParameters] = {
 }
 """`scene-viewing` is the default and what all figures in the docs were measured with."""
 
-DEFAULT_PRESET = "scene-viewing"
-
 
 def preset(name: str) -> DetectorParameters:
     """Return the preset of that name."""
