@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ import numpy as np
 
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.contract import Identifier
+from gazelive.identification.hyperparameters import Hyperparameters
 
 SCANPATHS_HELD_OUT = "single scanpaths held out, within sessions"
 PARTS_HELD_OUT = "parts of each session held out; across sessions it will be lower"
@@ -26,6 +27,10 @@ class Options:
     """True if `gazelive` looks at the fixation before a saccade, noise included."""
     stimuli: Path | None = None
     """Folder of the images, for their saliency."""
+    search: bool = False
+    """True if hyper-parameters are searched on the method's grid; else its defaults are used."""
+    without: frozenset[str] = frozenset()
+    """Groups of features to leave out, for ablations; a method ignores groups it does not have."""
     report: Callable[[float], None] = lambda _fraction: None
     """Called with the progress of training, 0 to 1."""
 
@@ -56,6 +61,8 @@ class Fitted:
     accuracy: Accuracy | None
     vigor_rate_deg: float | None = None
     """b* of the recordings; None of fixation tables."""
+    hyperparameters: Hyperparameters = field(default_factory=dict)
+    """Values used, by name."""
 
 
 def accuracy_of(

@@ -36,9 +36,13 @@ def n_units(n_saccades: int) -> float:
 
 
 def unit_folds(
-    images: Sequence[str | None], intervals: Integers, viewers: Integers, seed: int = 0
+    images: Sequence[str | None],
+    intervals: Integers,
+    viewers: Integers,
+    seed: int = 0,
+    n_folds: int = N_FOLDS,
 ) -> Integers:
-    """Return the fold (0 … N_FOLDS − 1) of each unit.
+    """Return the fold (0 … n_folds − 1) of each unit.
 
     Units are split along images: no image is in two folds, and an interval without an image is an
     image of its own. Where a viewer saw too few images for that, each viewer's units are split
@@ -52,14 +56,14 @@ def unit_folds(
     ]
     distinct, codes = np.unique(np.array(names), return_inverse=True)
     order = np.random.default_rng(seed).permutation(len(distinct))
-    folds = np.asarray(order[codes] % N_FOLDS, np.int64)
+    folds = np.asarray(order[codes] % n_folds, np.int64)
     own_images = [len(np.unique(codes[viewers == v])) for v in np.unique(viewers)]
     own_folds = [len(np.unique(folds[viewers == v])) for v in np.unique(viewers)]
-    if min(own_images) >= N_FOLDS and min(own_folds) > 1:
+    if min(own_images) >= n_folds and min(own_folds) > 1:
         return folds
     for viewer in np.unique(viewers):
         own = np.flatnonzero(viewers == viewer)
-        folds[own] = np.arange(len(own)) * N_FOLDS // max(len(own), N_FOLDS)
+        folds[own] = np.arange(len(own)) * n_folds // max(len(own), n_folds)
     return folds
 
 
