@@ -2,6 +2,8 @@ from .errors import (
     GazeliveError as GazeliveError,
     GazeliveWarning as GazeliveWarning,
 )
+from .evaluation.api import evaluate as evaluate
+from .evaluation.tables import Study as Study
 from .gaze.screen import ScreenGeometry as ScreenGeometry
 from .recordings.recording import Recording as Recording
 from .recordings.trials import TrialPatterns as TrialPatterns

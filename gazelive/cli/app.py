@@ -20,6 +20,7 @@ from gazelive.cli.dashboard import dashboard
 from gazelive.cli.demo import demo
 from gazelive.cli.detect import detect
 from gazelive.cli.doctor import doctor
+from gazelive.cli.evaluate import evaluate
 from gazelive.cli.export import export
 from gazelive.cli.help import PlainApp, PlainGroup
 from gazelive.cli.identify import identify
@@ -86,7 +87,7 @@ def _root(
 _COMMANDS = {
     "Start here": (demo, doctor),
     "Recordings": (info, convert, detect, compare, simulate),
-    "Identification": (train, identify),
+    "Identification": (train, identify, evaluate),
     "In the lab": (record, export),
     "Live": (replay, run, dashboard, keys),
 }

@@ -1,4 +1,5 @@
 from .contract import (
+    Arrays as Arrays,
     Estimate as Estimate,
     Identifier as Identifier,
     LooksAtImages as LooksAtImages,

@@ -1,3 +1,13 @@
+from .figure_style import (
+    COLOURS as COLOURS,
+    FAINT as FAINT,
+    INK as INK,
+    as_svg as as_svg,
+    drawing as drawing,
+)
+from .html_document import (
+    html_document as html_document,
+)
 from .notes import (
     Note as Note,
 )

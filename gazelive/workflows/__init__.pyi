@@ -29,7 +29,9 @@ from .event_tables import (
     saccade_table as saccade_table,
 )
 from .gathering import (
+    corpus_recordings as corpus_recordings,
     gather as gather,
+    source_kind as source_kind,
 )
 from .identification import (
     ProbeResult as ProbeResult,
@@ -54,12 +56,22 @@ from .model import (
 )
 from .probes import (
     Detector as Detector,
+    Labelled as Labelled,
+    Probe as Probe,
+    Reading as Reading,
 )
 from .recordings import (
     from_columns as from_columns,
     read as read,
     read_noting as read_noting,
     simulate as simulate,
+)
+from .sources import (
+    Names as Names,
+    PathLike as PathLike,
+    flags_of as flags_of,
+    names_of as names_of,
+    warn_caller as warn_caller,
 )
 from .training import (
     enrol_source as enrol_source,

@@ -155,13 +155,10 @@ def _folder_of(source: Path) -> Path:
     return source.parent if source.name == CORPUS_NAME and source.is_file() else source
 
 
-def _of_corpus(
-    source: Path,
-    reading: Reading,
-    sessions: Collection[str],
-    exclude_viewers: Collection[str],
-    progress: Progress | None,
-) -> Gathered:
+def corpus_recordings(
+    source: Path, sessions: Collection[str] = (), exclude_viewers: Collection[str] = ()
+) -> tuple[list[Labelled], list[str]]:
+    """Return the recordings of a corpus, and warnings about those it leaves out."""
     corpus = read_corpus(source)
     known = {entry.session for entry in corpus.entries}
     _refuse_unknown(source, "session", set(sessions), known)
@@ -178,6 +175,17 @@ def _of_corpus(
         if (not sessions or entry.session in sessions) and entry.viewer not in exclude_viewers
     ]
     warnings = [f"{skipped.recording}: left out: {skipped.reason}" for skipped in corpus.skipped]
+    return entries, warnings
+
+
+def _of_corpus(
+    source: Path,
+    reading: Reading,
+    sessions: Collection[str],
+    exclude_viewers: Collection[str],
+    progress: Progress | None,
+) -> Gathered:
+    entries, warnings = corpus_recordings(source, sessions, exclude_viewers)
     probes = []
     caveats: list[Caveat] = []
     with ThreadPoolExecutor(N_THREADS) as pool:

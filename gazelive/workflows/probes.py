@@ -6,7 +6,7 @@ The label of a probe travels beside its scanpaths and is never looked at to iden
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,6 +89,23 @@ class Gathered:
         return tuple(sorted(rates))
 
 
+def cut(recording: Recording, seconds: float) -> Iterator[Recording]:
+    """Yield the pieces of each block, as recordings of their own; the last may be 10 % shorter."""
+    for block in recording.blocks:
+        n = round(seconds * block.stream.sampling_rate_hz)
+        for first in range(0, len(block.samples) - int(0.9 * n) + 1, n):
+            samples = block.samples[first : first + n]
+            times_us = samples["tracker_time_us"]
+            piece = replace(
+                block,
+                samples=samples,
+                start_us=int(times_us[0]),
+                end_us=int(times_us[-1]),
+                extras={name: column[first : first + n] for name, column in block.extras.items()},
+            )
+            yield replace(recording, blocks=(piece,), messages=(), tracker_events=(), trials=())
+
+
 @dataclass(frozen=True)
 class Detector:
     """Detection method and parameters."""
@@ -155,6 +172,13 @@ class Reading:
             paths = tuple(itertools.compress(paths, counts))
             steps = tuple(itertools.compress(steps, counts))
         return Probe(labelled.name, labelled.viewer, labelled.session, paths, steps), warnings
+
+    def pieces(self, labelled: Labelled, recording: Recording, seconds: float) -> list[Scanpath]:
+        """Return a scanpath of each whole piece of a recording without trials, detected alone."""
+        found: list[Scanpath] = []
+        for piece in cut(recording, seconds):
+            found += self.probe_of(piece, labelled)[0].scanpaths
+        return found
 
     def try_probe(self, labelled: Labelled) -> tuple[Probe, list[Caveat]] | RecordingError:
         """Return the same, or why there is no probe: other recordings may be whole."""
