@@ -182,7 +182,7 @@ def evaluate(
     choices = Choices(
         selection,
         Protocol(
-            kind=protocol.value,  # type: ignore[arg-type]
+            kind=protocol.value,
             n_splits=splits,
             seconds=lengths,
             max_images=max_images,

@@ -9,7 +9,7 @@ from pathlib import Path
 from gazelive.evaluation.claims import claims_of, summary_table
 from gazelive.evaluation.figures import Figure, amount_words, drawn, usual_amount
 from gazelive.evaluation.tables import Row, Rows, Study
-from gazelive.reporting import as_svg, html_document
+from gazelive.reporting import as_svg, html_page
 from gazelive.system import write_bytes
 from gazelive.wording import counted, duration, percent
 
@@ -35,7 +35,7 @@ def write_report(study: Study, figures: Sequence[Figure], path: Path) -> None:
         _section("Execution time", pictures.get("execution-time", "")),
         _section("Hyper-parameters", _hyperparameters(study.hyperparameters)),
     ]
-    write_bytes(path, html_document(title, filter(None, sections)).encode())
+    write_bytes(path, html_page(title, filter(None, sections)).encode())
 
 
 def _section(title: str, content: str) -> str:
@@ -69,14 +69,16 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         + "</tr>"
         for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'
 
 
 def _protocol(manifest: Row) -> str:
     protocol = manifest["protocol"]
     what = "recordings" if manifest["kind"] == "samples" else "a fixation table"
     data = (
-        f"{counted(manifest['n_viewers'], 'viewer')}, {counted(manifest['n_scanpaths'], 'scanpath')} "
+        f"{counted(manifest['n_viewers'], 'viewer')}, "
+        f"{counted(manifest['n_scanpaths'], 'scanpath')} "
         f"and {counted(manifest['n_saccades'], 'saccade')} in {duration(manifest['seconds'])} of "
         f"viewing, from {what} ({manifest['source']})."
     )

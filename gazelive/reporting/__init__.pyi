@@ -6,7 +6,7 @@ from .figure_style import (
     drawing as drawing,
 )
 from .html_document import (
-    html_document as html_document,
+    html_page as html_page,
 )
 from .notes import (
     Note as Note,

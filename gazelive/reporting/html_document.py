@@ -9,7 +9,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 """Content security policy: the page loads only what it contains."""
 
 
-def html_document(title: str, sections: Iterable[str]) -> str:
+def html_page(title: str, sections: Iterable[str]) -> str:
     """Return the page of some sections."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -17,7 +17,7 @@ from gazelive.reporting.figures import (
     draw_main_sequence,
     draw_posteriors,
 )
-from gazelive.reporting.html_document import html_document
+from gazelive.reporting.html_document import html_page
 from gazelive.reporting.notes import MUCH_MISSING, Note
 from gazelive.reporting.scanpath_pictures import ScanpathPicture, image_folders, scanpath_pictures
 from gazelive.reporting.session_facts import Progress, SessionFacts
@@ -61,7 +61,7 @@ def session_page(
         _footer(facts, made_at),
     ]  # fmt: skip
     title = f"{facts.manifest.viewer or 'Session'} · {facts.manifest.session}"
-    return html_document(title, [section for section in sections if section])
+    return html_page(title, [section for section in sections if section])
 
 
 def _pictures(

@@ -46,7 +46,7 @@ SCHEMES: dict[str, Codes] = {
         "4": NOT_COMPARABLE,
     },
 }
-USUAL_CODES = SCHEMES["lund2013"]
+USUAL_CODES: Codes = SCHEMES["lund2013"]
 _WORDS = {
     "saccade": ("saccade", "sac", "sacc", "isac", "isacc", "esacc", "true"),
     "corrective": ("corrective", "corrective saccade"),
