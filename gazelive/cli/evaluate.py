@@ -29,6 +29,8 @@ from gazelive.errors import ConfigError
 if TYPE_CHECKING:
     from gazelive.evaluation import Study
 
+WIDEST_NAME, WIDTH = 26, 13
+"""Columns of a terminal for a method's name and for each amount of evidence."""
 _STUDY_PANEL, _COMPUTING_PANEL = "Study", "Computing"
 
 
@@ -221,10 +223,11 @@ def _show(study: Study) -> None:
 
     from gazelive.evaluation import claims_of, summary_table
 
-    head, rows = summary_table(study.summary)
+    most = None if output.soft_wrap else max(2, (output.width - WIDEST_NAME) // WIDTH)
+    head, rows = summary_table(study.summary, most)
     table = Table(title="Accuracy ± standard error", title_justify="left", box=None, pad_edge=False)
     for number, name in enumerate(head):
-        table.add_column(name, justify="right" if number else "left")
+        table.add_column(name, justify="right" if number else "left", no_wrap=not number)
     for row in rows:
         table.add_row(*row)
     output.print(table)

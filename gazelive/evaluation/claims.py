@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
+
 from gazelive.evaluation.figures import amount_words, usual_amount
 from gazelive.evaluation.tables import FISHER_PAIRS, Row, Rows, Study
 
@@ -98,12 +100,20 @@ def _amount(row: Row) -> str:
     return amount_words((row["n_images"], row["seconds"]))
 
 
-def summary_table(summary: Rows) -> tuple[list[str], list[list[str]]]:
-    """Return head and rows: one row per method, one column per amount of evidence."""
+def summary_table(
+    summary: Rows, most_columns: int | None = None
+) -> tuple[list[str], list[list[str]]]:
+    """Return head and rows: one row per method, one column per amount of evidence.
+
+    If there are too many columns, evenly spread ones are kept.
+    """
     amounts: dict[tuple[object, object], str] = {}
     for row in summary:
         key = (row["n_images"], None if row["n_images"] is not None else row["seconds"])
         amounts.setdefault(key, _amount(row))
+    if most_columns is not None and len(amounts) > most_columns:
+        kept = np.linspace(0, len(amounts) - 1, most_columns).round().astype(int)
+        amounts = {key: amounts[key] for key in [list(amounts)[i] for i in kept]}
     cells: dict[str, dict[tuple[object, object], str]] = {}
     for row in summary:
         key = (row["n_images"], None if row["n_images"] is not None else row["seconds"])

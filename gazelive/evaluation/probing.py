@@ -107,12 +107,13 @@ def _walk(
     wanted = {n for n in amounts.n_images if number < _n_probes(n, len(walk))}
     waiting = [s for s in amounts.seconds if number < _n_probes(s, sum(p.seconds for p in walk))]
     probe = identifier.probe()
+    seconds = 0.0
     for n, path in enumerate(walk, start=1):
         if n > max(wanted, default=0) and not waiting:
             return
         probe.begin(path.image)
         probe.settle(path)
-        seconds = sum(p.seconds for p in walk[:n])
+        seconds += path.seconds
         passed = [s for s in waiting if s <= seconds]
         if n in wanted or passed:
             estimate = probe.estimate()

@@ -30,10 +30,14 @@ class Runner:
         self, function: Function, work: Sequence[Arguments]
     ) -> Iterator[tuple[int, Any]]:
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
+        from joblib.externals.loky import get_reusable_executor  # type: ignore[import-untyped]
 
         pool = Parallel(n_jobs=self._n_jobs, return_as="generator_unordered", batch_size=1)
         tasks = (delayed(_numbered)(i, function, arguments) for i, arguments in enumerate(work))
-        yield from pool(tasks)
+        try:
+            yield from pool(tasks)
+        finally:
+            get_reusable_executor().shutdown(wait=True)  # its processes would stay
 
     def _on_cluster(
         self, function: Function, work: Sequence[Arguments]
@@ -45,7 +49,7 @@ class Runner:
                 "needs dask: pip install 'gazelive[cluster]'", key="--cluster"
             ) from error
         try:
-            client = Client(self._cluster, set_as_default=False)  # type: ignore[no-untyped-call]
+            client = Client(self._cluster)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise ConfigError(
                 f"no dask scheduler answers at {self._cluster} ({error}): start `dask scheduler` "
