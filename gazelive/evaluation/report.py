@@ -59,18 +59,22 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
     top = "".join(
-        f"<th{' class=number' if i else ''}>{escape(name)}</th>" for i, name in enumerate(head)
+        f"<th{_class(i)}>{escape(name)}</th>" for i, name in enumerate(head)
     )
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{' class=number' if i else ''}>{escape(cell)}</td>" for i, cell in enumerate(row)
+            f"<td{_class(i)}>{escape(cell)}</td>" for i, cell in enumerate(row)
         )
         + "</tr>"
         for row in rows
     )
     table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{table}</div>'
+
+
+def _class(column: int) -> str:
+    return ' class="number"' if column else ' class="name"'
 
 
 def _protocol(manifest: Row) -> str:

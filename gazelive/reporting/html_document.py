@@ -43,6 +43,7 @@ table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th { text-align: left; color: #59626e; font-weight: 600; border-bottom: 1px solid #b9c0ca; }
 th, td { padding: .22rem .6rem; vertical-align: top; }
 td { border-bottom: 1px solid #eef0f3; }
+.name { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.number { white-space: normal; vertical-align: bottom; }
 tr.look td { background: #fff4e0; }

@@ -6,7 +6,7 @@ from gazelive.errors import CalibrationError, DeviceError
 
 def test_each_wrong_state_has_its_own_error():
     life = Lifecycle("the tracker")
-    with pytest.raises(DeviceError, match="tracker was never started"):
+    with pytest.raises(DeviceError, match="never started: start"):
         life.require_started()
     life.start()
     life.require_started()

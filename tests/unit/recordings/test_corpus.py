@@ -149,5 +149,5 @@ def test_other_folders_are_refused(tmp_path: Path, name: str) -> None:
 
 def test_another_encoding_is_named(folder: Path) -> None:
     (folder / "corpus.csv").write_bytes("recording,viewer,session\n".encode("utf-16"))
-    with pytest.raises(RecordingError, match=r"corpus\.csv: .*not in UTF-8"):
+    with pytest.raises(RecordingError, match=r"corpus\.csv: .*not in UTF-8.*save"):
         read_corpus(folder)
