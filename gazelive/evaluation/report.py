@@ -58,14 +58,10 @@ def _paragraph(text: str) -> str:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    top = "".join(
-        f"<th{_class(i)}>{escape(name)}</th>" for i, name in enumerate(head)
-    )
+    top = "".join(f"<th{_class(i)}>{escape(name)}</th>" for i, name in enumerate(head))
     body = "".join(
         "<tr>"
-        + "".join(
-            f"<td{_class(i)}>{escape(cell)}</td>" for i, cell in enumerate(row)
-        )
+        + "".join(f"<td{_class(i)}>{escape(cell)}</td>" for i, cell in enumerate(row))
         + "</tr>"
         for row in rows
     )

@@ -26,10 +26,11 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from evaluate_identification import PIECE_S, calibration_error, write_tables
 
+from gazelive.evaluation.measures import calibration_error
 from gazelive.features.scanpath import Scanpath
 from gazelive.identification import Estimate, Identifier, Options, Probe, fit_method, training_set
+from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
 from gazelive.workflows.gathering import gather
 from gazelive.workflows.probes import Gathered
 
@@ -41,6 +42,7 @@ FEW = {2: 24, 3: 16, 5: 10, 10: 4}
 """Sizes of small galleries, and how many are drawn for each."""
 ENROLLED_SACCADES = (20, 30, 60, 120, 1000)
 SHORT_PROBE = 5
+LOST, RATE_HZ, PIECE_S = -32768, 250, 20
 
 
 class Corpus:
@@ -184,6 +186,30 @@ def few(corpora: list[Corpus], n: int, n_saccades: int) -> dict[str, object]:
         }
     print(row, flush=True)
     return row
+
+
+def write_tables(recordings: np.lib.npyio.NpzFile, folder: Path, piece_s: int | None) -> Path:
+    """Write each recording (or each of its pieces) as a sample table of a corpus."""
+    folder.mkdir()
+    entries = []
+    for key in sorted(recordings.files):
+        person, session = key.rsplit("_", 1)
+        samples = recordings[key]
+        n = len(samples) if piece_s is None else piece_s * RATE_HZ
+        for number, first in enumerate(range(0, len(samples) - int(0.9 * n) + 1, n)):
+            piece = samples[first : first + n].astype(np.float64)
+            piece[piece <= LOST] = np.nan
+            path = folder / f"{person}_{session}_{number}.csv"
+            lines = ["t_ms,x_deg,y_deg"]
+            for i, (x, y) in enumerate(piece / 1000):
+                lost = np.isnan(x) or np.isnan(y)
+                lines.append(
+                    f"{i * 1000 // RATE_HZ},," if lost else f"{i * 1000 // RATE_HZ},{x:.3f},{y:.3f}"
+                )
+            path.write_text("\n".join(lines) + "\n")
+            entries.append(CorpusEntry(path, person, session))
+    write_corpus_csv(entries, folder)
+    return folder
 
 
 if __name__ == "__main__":
