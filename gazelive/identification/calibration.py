@@ -7,8 +7,9 @@ from scipy import special
 from scipy.optimize import minimize, minimize_scalar
 
 from gazelive.gaze import Floats, Integers
-from gazelive.identification.learning import Linear, MachineKind
+from gazelive.identification.learning import Fit, Linear, MachineKind, cross_validated
 from gazelive.identification.training_data import SourceKind
+from gazelive.identification.units import shares_saccades
 
 MOST_CLASSES_FOR_LOGISTIC = 100
 """With more viewers one temperature calibrates all: a matrix would have too many parameters."""
@@ -66,6 +67,35 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
 
 def fit_temperature(decisions: Floats, labels: Integers) -> float:
     """Return the factor of maximum likelihood from decisions to log odds."""
+    return _temperature(decisions, labels)[0]
+
+
+def held_out_loss(decisions: Floats, labels: Integers) -> float:
+    """Return the mean of −ln p(right viewer) of held-out decisions, for a search (`Loss`).
+
+    One temperature is fitted to them first: the scale of decisions is calibrated after a search.
+    """
+    if decisions.shape[1] < 2 or not len(labels):
+        return np.inf
+    return _temperature(decisions, labels)[1]
+
+
+def cross_validated_loss(
+    scores: Floats,
+    labels: Integers,
+    scanpaths: Integers,
+    folds: Integers,
+    n_viewers: int,
+    fit: Fit,
+) -> float:
+    """Return the held-out loss of a machine on units, given the scanpath and fold of each."""
+    decisions, held_out = cross_validated(scores, labels, folds, n_viewers, fit)
+    judged = held_out & ~shares_saccades(scanpaths, folds)
+    return held_out_loss(decisions[judged], labels[judged])
+
+
+def _temperature(decisions: Floats, labels: Integers) -> tuple[float, float]:
+    """Return the factor of maximum likelihood, and the mean of −ln p at it."""
     own = decisions[np.arange(len(labels)), labels]
 
     def loss(log_factor: float) -> float:
@@ -73,7 +103,8 @@ def fit_temperature(decisions: Floats, labels: Integers) -> float:
         return float(np.mean(special.logsumexp(factor * decisions, axis=1) - factor * own))
 
     bounds = tuple(np.log(TEMPERATURES))
-    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return float(np.exp(found.x)), float(found.fun)
 
 
 def session_correlation(source: SourceKind, kind: MachineKind) -> float:
