@@ -8,6 +8,10 @@ A probe may be any of the enrolled, so the saliency of an image never comes from
 it: it is the learned centre bias, times the saliency computed from the image if its file is given.
 Training uses the same rule. Where a file is not found or cannot be read, the centre bias is used
 alone, with a warning.
+
+The paper takes the fixations of others instead. `Options.saliency` and `with_saliency_of` do so for
+the study: the saliency of an image comes from everybody's fixations on it but those of the viewer
+who looks, in training as in a test.
 """
 
 from __future__ import annotations
@@ -73,9 +77,11 @@ class Scene:
     bank: SaliencyBank
     stimuli: tuple[Path, ...] | None = None
     """Folders of the image files, which a model does not keep; None if they are not used."""
+    left_out: frozenset[str] | None = None
+    """Viewers whose fixations on an image are not part of its saliency; None: everybody."""
 
     def saliency(self, image: str | None) -> tuple[Floats, str]:
-        """Return the map of an image without the fixations of the enrolled, and its source."""
+        """Return the map of an image without the fixations of those left out, and its source."""
         chosen, _ = self._choose(image)
         return chosen.density, chosen.source
 
@@ -100,8 +106,12 @@ class Scene:
         return self._map(image, None), problem
 
     def _map(self, image: str | None, stimulus: Path | None) -> SaliencyMap:
-        enrolled = self.bank.viewers
-        return self.bank.choose(image, without=enrolled, shape=self.grid.shape, stimulus=stimulus)
+        without = self.bank.viewers if self.left_out is None else self.left_out
+        return self.bank.choose(image, without=without, shape=self.grid.shape, stimulus=stimulus)
+
+    def seen_by(self, viewer: str) -> Scene:
+        """Return the scene whose saliency comes from everybody's fixations but one viewer's."""
+        return replace(self, left_out=frozenset((viewer,)))
 
     def viewing(self, scanpath: Scanpath) -> Viewing:
         """Return the fixations of a scanpath with the saliency of its image."""
@@ -240,6 +250,17 @@ class SceneWalkIdentifier:
         stimuli = None if folders is None else tuple(folders)
         return replace(self, scene=replace(self.scene, stimuli=stimuli))
 
+    def with_saliency_of(self, looks: Iterable[tuple[str, str, Scanpath]], *, probed: str) -> Self:
+        """Return the identifier with the saliency of images from the fixations of others on them.
+
+        `looks` are viewers, sessions and scanpaths on the images of a test. No fixation of
+        `probed`, the viewer who is being identified, is used. Only evaluation knows who that is:
+        this is for models trained with `Options.saliency` of `others`, and for nothing else.
+        """
+        others = [(viewer, path) for viewer, _, path in looks if viewer != probed]
+        bank = self.scene.bank.joined(SaliencyBank.of(_seen(others, self.scene.grid)))
+        return replace(self, scene=replace(self.scene, bank=bank).seen_by(probed))
+
     def image_problem(self, image: str | None) -> str | None:
         """Return why an image's file is not used as in training; None if it is."""
         return self.scene.image_problem(image)
@@ -335,7 +356,7 @@ class SceneWalkProbe(CountingProbe):
 
 def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit the generative identifier: pooled parameters, then each viewer's own."""
-    base, viewings = _fit_base(method, training, options.stimuli)
+    base, viewings = _fit_base(method, training, options)
     options.report(0.2)
     n_viewers = training.n_viewers
     folds = training.folds(np.arange(len(training))) % N_HALVES
@@ -419,7 +440,7 @@ def _held_out_ratios(
 
 def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit the Fisher SVM on SceneWalk's gradients."""
-    base, viewings = _fit_base(method, training, options.stimuli)
+    base, viewings = _fit_base(method, training, options)
     options.report(0.6)
     viewers, n_viewers = training.viewers, training.n_viewers
     scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
@@ -444,13 +465,18 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
 
 
 def _fit_base(
-    method: str, training: TrainingSet, stimuli: Path | None
+    method: str, training: TrainingSet, options: Options
 ) -> tuple[SceneWalkIdentifier, list[Viewing]]:
     """Fit where images lie, the centre bias, and the pooled parameters."""
     grid = _grid(training)
-    folders = None if stimuli is None else (stimuli,)
-    scene = Scene(grid, SaliencyBank.of(_seen(training, grid)), folders)
-    viewings = [scene.viewing(path) for path in training.scanpaths]
+    folders = None if options.stimuli is None else (options.stimuli,)
+    viewers = [training.viewer_ids[viewer] for viewer in training.viewers]
+    looks = list(zip(viewers, training.scanpaths, strict=True))
+    scene = Scene(grid, SaliencyBank.of(_seen(looks, grid)), folders)
+    if options.saliency == "others":
+        viewings = [scene.seen_by(viewer).viewing(path) for viewer, path in looks]
+    else:
+        viewings = [scene.viewing(path) for path in training.scanpaths]
     pooled = SceneWalkModel.fit(viewings, n_threads=2)
     nobody = no_threshold("too few viewers to know what strangers are like")
     identifier = SceneWalkIdentifier(
@@ -472,9 +498,9 @@ def _grid(training: TrainingSet) -> ImageGrid:
     return ImageGrid(*edges)
 
 
-def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[ImageFixations]:
-    for number, (path, viewer) in enumerate(zip(training.scanpaths, training.viewers, strict=True)):
+def _seen(looks: Iterable[tuple[str, Scanpath]], grid: ImageGrid) -> Iterator[ImageFixations]:
+    """Yield the fixations of viewers' scanpaths; one without an image has one of its own."""
+    for number, (viewer, path) in enumerate(looks):
         fixations = path.fixations[np.isfinite(path.fixations).all(axis=1)]
-        name = training.viewer_ids[viewer]
         image = path.image if path.image is not None else f"#{number}"
-        yield ImageFixations(name, image, fixations[:, 0], fixations[:, 1], grid)
+        yield ImageFixations(viewer, image, fixations[:, 0], fixations[:, 1], grid)

@@ -159,6 +159,22 @@ class SaliencyBank:
             saliency.source,
         )
 
+    def joined(self, other: SaliencyBank) -> SaliencyBank:
+        """Return the bank with the fixations of another besides; the same names are the same."""
+        viewers = tuple(dict.fromkeys(self.viewers + other.viewers))
+        images = tuple(dict.fromkeys(self.images + other.images))
+        viewer_codes = np.array([viewers.index(name) for name in other.viewers], np.uint32)
+        image_codes = {name: i for i, name in enumerate(images)}
+        image_of = np.array([image_codes[name] for name in other.images], np.uint32)[other.image_of]
+        return SaliencyBank(
+            viewers,
+            images,
+            np.concatenate((self.viewer_of, viewer_codes[other.viewer_of])),
+            np.concatenate((self.image_of, image_of)),
+            np.concatenate((self.cell_of, other.cell_of)),
+            self.bandwidth,
+        )
+
     def forget(self, viewer: str) -> SaliencyBank:
         """Return the bank without a viewer and all their fixations."""
         if viewer not in self.viewers:
