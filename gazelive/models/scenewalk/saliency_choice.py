@@ -43,7 +43,7 @@ Cells = npt.NDArray[np.uint16]
 PRIOR_FIXATIONS = 3.0
 """Weight of the centre bias in the density of an image, in fixations: on real data it is worth 0.3
 bit per fixation when one other viewer has seen the image, and costs 0.01 when fourteen have."""
-HELD_MAPS = 64
+HELD_MAPS = 512
 """Maps that are held for the next who asks."""
 _MapKey = tuple[int | None, tuple[int, int]]
 
