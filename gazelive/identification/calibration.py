@@ -15,6 +15,9 @@ MOST_CLASSES_FOR_LOGISTIC = 100
 """With more viewers one temperature calibrates all: a matrix would have too many parameters."""
 MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
 """For decisions of standard deviation 1."""
+FEWEST_TO_CENTRE = 30
+"""Viewers from which decisions are centred first. One-vs-rest machines of many viewers decide around
+−1 with a small spread, and the fit would not converge; fewer are calibrated as in 0.1."""
 TEMPERATURES = (1e-3, 1e3)
 DEFAULT_FACTOR = 1.0
 """Factor from decisions to log odds if no unit could be held out; cautious."""
@@ -34,10 +37,13 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
     if len(np.unique(labels)) < 2:
         return Linear(np.eye(n_viewers) * DEFAULT_FACTOR, np.zeros(n_viewers))
     scale = float(decisions.std()) or 1.0
-    scaled = decisions / scale
     if n_viewers > MOST_CLASSES_FOR_LOGISTIC or len(np.unique(labels)) < n_viewers:
-        temperature = fit_temperature(scaled, labels)
+        temperature = fit_temperature(decisions / scale, labels)
         return Linear(np.eye(n_viewers) * (temperature / scale), np.zeros(n_viewers))
+    centre = np.zeros(n_viewers)
+    if n_viewers >= FEWEST_TO_CENTRE:
+        centre = decisions.mean(axis=0)
+    scaled = (decisions - centre) / scale
     truth = np.eye(n_viewers)[labels]
 
     def loss(packed: Floats) -> tuple[float, Floats]:
@@ -62,7 +68,8 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}
     ).x
     matrix = found[1 + n_viewers :].reshape(n_viewers, n_viewers)
-    return Linear((found[0] * np.eye(n_viewers) + matrix) / scale, found[1 : 1 + n_viewers])
+    weights = (found[0] * np.eye(n_viewers) + matrix) / scale
+    return Linear(weights, found[1 : 1 + n_viewers] - centre @ weights)
 
 
 def fit_temperature(decisions: Floats, labels: Integers) -> float:
