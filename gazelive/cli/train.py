@@ -81,6 +81,9 @@ def train(
 
     Prints the cross-validated accuracy, and what was left out and why.
     """
+    from gazelive.system import limit_to_one_thread
+
+    limit_to_one_thread()  # BLAS threads wait for each other by spinning
     announce_first_compile(quiet=quiet)
     from gazelive.identification import Options, save_model
     from gazelive.workflows import check_folder, train_source

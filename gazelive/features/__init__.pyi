@@ -41,8 +41,8 @@ from .scanpath import (
     Rows as Rows,
     Scanpath as Scanpath,
     scanpath_of as scanpath_of,
-    scanpath_of_fixations as scanpath_of_fixations,
     scanpath_row as scanpath_row,
+    scanpaths_of_fixations as scanpaths_of_fixations,
 )
 from .schema import (
     AFTER as AFTER,

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.features.fixation_kernels import write_onsets_and_returns
 from gazelive.features.identity_kernels import After, Movement, Texture
 from gazelive.features.kinematics_kernels import Kinematics
 from gazelive.features.saccades import AnalysedGaze
 from gazelive.features.schema import AFTER, MOVEMENT, TEXTURE
 from gazelive.features.stream import SaccadeRow
 from gazelive.features.turns import turns
-from gazelive.gaze import Floats
+from gazelive.gaze import Floats, Integers
 
 Rows = npt.NDArray[np.float32]
 
@@ -178,23 +180,51 @@ def scanpath_of_fixations(
     Two fixations at the same place have no saccade between them that could be measured: its
     amplitude and turn are masked.
     """
-    n = max(0, len(x_deg) - 1)
-    rows = np.full((n, N_COLUMNS), np.nan, np.float32)
-    if n:
-        dx, dy = np.diff(x_deg), np.diff(y_deg)
-        amplitude = np.hypot(dx, dy)
-        follows = np.arange(n) > 0
-        rows[:, Column.TURN] = turns(dx, dy, follows)
-        rows[:, Column.ORDINAL] = np.arange(n)
-        rows[:, Column.ONSET_S] = np.cumsum(duration_s)[:-1]
-        rows[:, Column.DX_DEG], rows[:, Column.DY_DEG] = dx, dy
-        rows[:, Column.AMPLITUDE_DEG] = np.where(amplitude > 0, amplitude, np.nan)
-        rows[:, Column.PREVIOUS_FIXATION_S] = duration_s[:-1]
-        rows[:-1, Column.NEXT_FIXATION_S] = duration_s[1:-1]
-        rows[1:, Column.PREVIOUS_DX_DEG] = dx[:-1]
-        rows[1:, Column.PREVIOUS_DY_DEG] = dy[:-1]
-        for k in range(1, n):
-            returned = np.hypot(x_deg[k + 1] - x_deg[:k], y_deg[k + 1] - y_deg[:k])
-            rows[k, Column.BACK_DEG], rows[k, Column.NEAREST_DEG] = returned[-1], returned.min()
+    starts = np.array([0, len(x_deg)])
+    return scanpaths_of_fixations(x_deg, y_deg, duration_s, starts, [image])[0]
+
+
+def scanpaths_of_fixations(
+    x_deg: Floats,
+    y_deg: Floats,
+    duration_s: Floats,
+    starts: Integers,
+    images: Sequence[str | None],
+) -> list[Scanpath]:
+    """Return the scanpaths (`scanpath_of_fixations`) of many viewings, one after the other.
+
+    `starts` are the positions of their first fixations, and the end; `images` are as many as
+    scanpaths. All of them share one array of rows and one of fixations.
+    """
     fixations = np.stack((x_deg, y_deg, duration_s), axis=1).astype(np.float64)
-    return Scanpath(rows, fixations, math.fsum(duration_s), image)
+    n_fixations = np.diff(starts)
+    is_last = np.zeros(len(fixations), bool)
+    is_last[starts[1:][n_fixations > 0] - 1] = True
+    before = np.flatnonzero(~is_last)  # the fixation that each saccade leaves
+    n_saccades = np.maximum(n_fixations - 1, 0)
+    ends = np.cumsum(n_saccades)
+    rows = np.full((len(before), N_COLUMNS), np.nan, np.float32)
+    dx, dy = np.diff(fixations[:, :2], axis=0)[before].T
+    amplitude = np.hypot(dx, dy)
+    ordinal = np.arange(len(before)) - np.repeat(ends - n_saccades, n_saccades)
+    follows = ordinal > 0
+    rows[:, Column.TURN] = turns(dx, dy, follows)
+    rows[:, Column.ORDINAL] = ordinal
+    rows[:, Column.DX_DEG], rows[:, Column.DY_DEG] = dx, dy
+    rows[:, Column.AMPLITUDE_DEG] = np.where(amplitude > 0, amplitude, np.nan)
+    rows[:, Column.PREVIOUS_FIXATION_S] = fixations[before, 2]
+    whole = ~is_last[before + 1]
+    rows[whole, Column.NEXT_FIXATION_S] = fixations[before[whole] + 1, 2]
+    rows[1:, Column.PREVIOUS_DX_DEG] = np.where(follows[1:], dx[:-1], np.nan)
+    rows[1:, Column.PREVIOUS_DY_DEG] = np.where(follows[1:], dy[:-1], np.nan)
+    onset_s, back_deg, nearest_deg = np.full((3, len(before)), np.nan)
+    x, y, seconds = np.ascontiguousarray(fixations.T)
+    write_onsets_and_returns(x, y, seconds, starts, onset_s, back_deg, nearest_deg)
+    rows[:, Column.ONSET_S] = onset_s
+    rows[:, Column.BACK_DEG], rows[:, Column.NEAREST_DEG] = back_deg, nearest_deg
+    made = []
+    for number, image in enumerate(images):
+        saccades = rows[ends[number] - n_saccades[number] : ends[number]]
+        seen = fixations[starts[number] : starts[number + 1]]
+        made.append(Scanpath(saccades, seen, math.fsum(seen[:, 2]), image))
+    return made

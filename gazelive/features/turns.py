@@ -27,23 +27,28 @@ class Turn(enum.IntEnum):
 
 def turn_between(dx_before: float, dy_before: float, dx_deg: float, dy_deg: float) -> Turn:
     """Return the turn from one displacement to the next (degrees, y downwards)."""
-    if not np.isfinite(dx_before + dy_before + dx_deg + dy_deg):
-        return Turn.NONE
-    along = dx_before * dx_deg + dy_before * dy_deg
-    across = dx_before * dy_deg - dy_before * dx_deg  # positive: clockwise, since y points down
-    if along == 0 and across == 0:
-        return Turn.NONE
-    if along >= abs(across):
-        return Turn.MAINTAIN
-    if -along >= abs(across):
-        return Turn.REVERSE
-    return Turn.RIGHT if across > 0 else Turn.LEFT
+    displacements = (dx_before, dy_before, dx_deg, dy_deg)
+    return Turn(int(_turns_between(*(np.array([one]) for one in displacements))[0]))
 
 
 def turns(dx_deg: Floats, dy_deg: Floats, follows_previous: Flags) -> npt.NDArray[np.int8]:
     """Return the turn of each of n saccades; `follows_previous` is False where a chain begins."""
     types = np.full(len(dx_deg), Turn.NONE, np.int8)
-    for i in range(1, len(dx_deg)):
-        if follows_previous[i]:
-            types[i] = turn_between(dx_deg[i - 1], dy_deg[i - 1], dx_deg[i], dy_deg[i])
+    chained = np.flatnonzero(follows_previous[1:])
+    types[chained + 1] = _turns_between(
+        dx_deg[chained], dy_deg[chained], dx_deg[chained + 1], dy_deg[chained + 1]
+    )
     return types
+
+
+def _turns_between(
+    dx_before: Floats, dy_before: Floats, dx_deg: Floats, dy_deg: Floats
+) -> npt.NDArray[np.int8]:
+    """Return the turn from each displacement to the one that follows it."""
+    along = dx_before * dx_deg + dy_before * dy_deg
+    across = dx_before * dy_deg - dy_before * dx_deg  # positive: clockwise, since y points down
+    is_known = np.isfinite(along) & np.isfinite(across) & ((along != 0) | (across != 0))
+    found = np.where(across > 0, Turn.RIGHT, Turn.LEFT)
+    found = np.where(-along >= np.abs(across), Turn.REVERSE, found)
+    found = np.where(along >= np.abs(across), Turn.MAINTAIN, found)
+    return np.where(is_known, found, Turn.NONE).astype(np.int8)

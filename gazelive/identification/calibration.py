@@ -7,13 +7,17 @@ from scipy import special
 from scipy.optimize import minimize, minimize_scalar
 
 from gazelive.gaze import Floats, Integers
-from gazelive.identification.learning import Linear, MachineKind
+from gazelive.identification.learning import Fit, Linear, MachineKind, cross_validated
 from gazelive.identification.training_data import SourceKind
+from gazelive.identification.units import shares_saccades
 
 MOST_CLASSES_FOR_LOGISTIC = 100
 """With more viewers one temperature calibrates all: a matrix would have too many parameters."""
 MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
 """For decisions of standard deviation 1."""
+FEWEST_TO_CENTRE = 30
+"""Viewers from which decisions are centred first. One-vs-rest machines of many viewers decide around
+−1 with a small spread, and the fit would not converge; fewer are calibrated as in 0.1."""
 TEMPERATURES = (1e-3, 1e3)
 DEFAULT_FACTOR = 1.0
 """Factor from decisions to log odds if no unit could be held out; cautious."""
@@ -33,10 +37,13 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
     if len(np.unique(labels)) < 2:
         return Linear(np.eye(n_viewers) * DEFAULT_FACTOR, np.zeros(n_viewers))
     scale = float(decisions.std()) or 1.0
-    scaled = decisions / scale
     if n_viewers > MOST_CLASSES_FOR_LOGISTIC or len(np.unique(labels)) < n_viewers:
-        temperature = fit_temperature(scaled, labels)
+        temperature = fit_temperature(decisions / scale, labels)
         return Linear(np.eye(n_viewers) * (temperature / scale), np.zeros(n_viewers))
+    centre = np.zeros(n_viewers)
+    if n_viewers >= FEWEST_TO_CENTRE:
+        centre = decisions.mean(axis=0)
+    scaled = (decisions - centre) / scale
     truth = np.eye(n_viewers)[labels]
 
     def loss(packed: Floats) -> tuple[float, Floats]:
@@ -61,11 +68,41 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}
     ).x
     matrix = found[1 + n_viewers :].reshape(n_viewers, n_viewers)
-    return Linear((found[0] * np.eye(n_viewers) + matrix) / scale, found[1 : 1 + n_viewers])
+    weights = (found[0] * np.eye(n_viewers) + matrix) / scale
+    return Linear(weights, found[1 : 1 + n_viewers] - centre @ weights)
 
 
 def fit_temperature(decisions: Floats, labels: Integers) -> float:
     """Return the factor of maximum likelihood from decisions to log odds."""
+    return _temperature(decisions, labels)[0]
+
+
+def held_out_loss(decisions: Floats, labels: Integers) -> float:
+    """Return the mean of −ln p(right viewer) of held-out decisions, for a search (`Loss`).
+
+    One temperature is fitted to them first: the scale of decisions is calibrated after a search.
+    """
+    if decisions.shape[1] < 2 or not len(labels):
+        return np.inf
+    return _temperature(decisions, labels)[1]
+
+
+def cross_validated_loss(
+    scores: Floats,
+    labels: Integers,
+    scanpaths: Integers,
+    folds: Integers,
+    n_viewers: int,
+    fit: Fit,
+) -> float:
+    """Return the held-out loss of a machine on units, given the scanpath and fold of each."""
+    decisions, held_out = cross_validated(scores, labels, folds, n_viewers, fit)
+    judged = held_out & ~shares_saccades(scanpaths, folds)
+    return held_out_loss(decisions[judged], labels[judged])
+
+
+def _temperature(decisions: Floats, labels: Integers) -> tuple[float, float]:
+    """Return the factor of maximum likelihood, and the mean of −ln p at it."""
     own = decisions[np.arange(len(labels)), labels]
 
     def loss(log_factor: float) -> float:
@@ -73,7 +110,8 @@ def fit_temperature(decisions: Floats, labels: Integers) -> float:
         return float(np.mean(special.logsumexp(factor * decisions, axis=1) - factor * own))
 
     bounds = tuple(np.log(TEMPERATURES))
-    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return float(np.exp(found.x)), float(found.fun)
 
 
 def session_correlation(source: SourceKind, kind: MachineKind) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -27,6 +28,9 @@ class Options:
     """True if `gazelive` looks at the fixation before a saccade, noise included."""
     stimuli: Path | None = None
     """Folder of the images, for their saliency."""
+    saliency: Literal["train-only", "others"] = "train-only"
+    """SceneWalk's saliency of an image, for the study: without anybody's fixations on it, or from
+    those of the other viewers, as in the paper (`SceneWalkIdentifier.with_saliency_of`)."""
     search: bool = False
     """True if hyper-parameters are searched on the method's grid; else its defaults are used."""
     without: frozenset[str] = frozenset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ N_SEARCH_FOLDS = 3
 
 Hyperparameters = dict[str, float]
 Loss = Callable[[Hyperparameters], float]
-"""Mean of −ln p(right viewer) over units held out in `N_SEARCH_FOLDS` folds along images."""
+"""Mean of −ln p(right viewer) over units held out in `N_SEARCH_FOLDS` folds along images; infinite
+where no unit can be held out."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,15 @@ class Grid:
     defaults: Mapping[str, float]
 
     def choose(self, loss: Loss, *, search: bool) -> Hyperparameters:
-        """Return the point of least loss (the first of equals), or the defaults."""
+        """Return the point of least loss (the first of equals).
+
+        Without a search, or if every loss is infinite, these are the defaults.
+        """
         if not search:
             return dict(self.defaults)
         names = list(self.values)
-        points = itertools.product(*(self.values[name] for name in names))
-        return min((dict(zip(names, point, strict=True)) for point in points), key=loss)
+        values = itertools.product(*(self.values[name] for name in names))
+        points = [dict(zip(names, point, strict=True)) for point in values]
+        losses = [loss(point) for point in points]
+        least = min(losses)
+        return points[losses.index(least)] if math.isfinite(least) else dict(self.defaults)

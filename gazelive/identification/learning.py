@@ -231,16 +231,21 @@ def fit_learned_prior(cost: float, cost_again: float, learned: float) -> Fit:
 
 
 def cross_validated(
-    scores: Floats, labels: Integers, folds: Integers, n_viewers: int, fit: Fit
+    scores: Floats,
+    labels: Integers,
+    folds: Integers,
+    n_viewers: int,
+    fit: Fit,
+    most_folds: int | None = None,
 ) -> tuple[Floats, Flags]:
     """Return (n, viewers) decisions on held-out scores, and which scores were held out.
 
     A fold is skipped if one of its viewers is in no other fold, or if only one viewer remains:
-    with few scanpaths that may be every fold.
+    with few scanpaths that may be every fold. Only the first `most_folds` are held out.
     """
     decisions = np.zeros((len(scores), n_viewers))
     held_out = np.zeros(len(scores), bool)
-    for fold in np.unique(folds):
+    for fold in np.unique(folds)[:most_folds]:
         out = folds == fold
         rest = labels[~out]
         if n_viewers > 1 and (len(np.unique(rest)) < 2 or not np.isin(labels[out], rest).all()):

@@ -20,7 +20,7 @@ from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.fitted import Accuracy, accuracy_of_units
 from gazelive.identification.training_data import TrainingSet
-from gazelive.identification.units import shares_saccades, unit_folds, unit_windows
+from gazelive.identification.units import shares_saccades, unit_windows
 from gazelive.models import MarkovModel, fit_gamma, gradient_cells, typed_density_kernels as kernels
 
 MIN_VALUES = 50
@@ -193,9 +193,7 @@ class TrainingUnits:
 def training_units(training: TrainingSet, representation: Representation) -> TrainingUnits:
     """Return the units of a training set."""
     scores, n_saccades, where = scanpath_units(training.scanpaths, representation)
-    viewers = training.viewers[where]
-    images = [training.scanpaths[i].image for i in where]
-    return TrainingUnits(scores, n_saccades, viewers, where, unit_folds(images, where, viewers))
+    return TrainingUnits(scores, n_saccades, training.viewers[where], where, training.folds(where))
 
 
 def scanpath_units(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gazelive.features import N_COLUMNS, Column, Rows, Scanpath, mean_rate_deg
 from gazelive.gaze import Flags, Integers
 from gazelive.identification.contract import Arrays
+from gazelive.identification.units import N_FOLDS, unit_folds
 
 SourceKind = Literal["samples", "fixations"]
 """Recordings or fixation tables; a model is for one or the other."""
@@ -54,6 +55,11 @@ class TrainingSet:
         for path, who in zip(self.scanpaths, self.viewers, strict=True):
             if who == viewer:
                 yield path
+
+    def folds(self, scanpaths: Integers, n_folds: int = N_FOLDS) -> Integers:
+        """Return the fold of each unit (`unit_folds`), given each one's scanpath."""
+        images = [self.scanpaths[i].image for i in scanpaths]
+        return unit_folds(images, scanpaths, self.viewers[scanpaths], n_folds=n_folds)
 
     def subset(self, chosen: Flags) -> TrainingSet:
         """Return the chosen scanpaths, of the same viewers."""

@@ -20,6 +20,9 @@ from .scenewalk.equations import (
     SceneWalkParameters as SceneWalkParameters,
     sample_position as sample_position,
 )
+from .scenewalk.fit import (
+    VIEWER_SD as VIEWER_SD,
+)
 from .scenewalk.model import (
     LiveScore as LiveScore,
     SceneWalkModel as SceneWalkModel,

@@ -129,6 +129,7 @@ from .tables.files import (
     write_table_file as write_table_file,
 )
 from .tables.fixations import (
+    Codes as Codes,
     FixationTable as FixationTable,
     read_fixation_table as read_fixation_table,
 )

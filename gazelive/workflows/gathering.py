@@ -15,14 +15,15 @@ import numpy as np
 
 from gazelive.analysis import running_of_fixations
 from gazelive.errors import ConfigError, RecordingError
-from gazelive.features import Scanpath, scanpath_of_fixations
-from gazelive.gaze import Coordinates, Floats, ScreenGeometry
+from gazelive.features import Scanpath, scanpaths_of_fixations
+from gazelive.gaze import Coordinates, Flags, Floats, ScreenGeometry
 from gazelive.identification import SourceKind
 from gazelive.recordings import (
     CORPUS_NAME,
     DEFAULT_PATTERNS,
     HOW_TO_GIVE,
     Caveat,
+    Codes,
     FixationTable,
     GeometryFlags,
     TrialPatterns,
@@ -35,19 +36,25 @@ from gazelive.recordings import (
 from gazelive.workflows.probes import Detector, Gathered, Labelled, Probe, Reading
 
 
-def table_probes(table: FixationTable, reading: Reading) -> Gathered:
-    """Return the probes of a fixation table, without detection."""
+def table_probes(table: FixationTable, reading: Reading, chosen: Flags) -> Gathered:
+    """Return the probes of the chosen rows of a fixation table, without detection."""
     x_deg, y_deg = _table_degrees(table, reading.flags)
     codes = (table.viewer, table.session, table.image)
     order = np.lexsort((table.fixation, table.image, table.session, table.viewer))
+    order = order[chosen[order]]
     label = np.stack([code[order] for code in codes])
     borders = np.flatnonzero((np.diff(label, axis=1) != 0).any(axis=0)) + 1
+    starts = np.concatenate(([0], borders, [len(order)])) if len(order) else np.zeros(1, np.int64)
+    viewers, sessions, images = label[:, starts[:-1]].tolist()
+    found = scanpaths_of_fixations(
+        x_deg[order],
+        y_deg[order],
+        table.duration_ms[order] / 1000,
+        starts,
+        [table.image_names[image] for image in images],
+    )
     paths: dict[tuple[int, int], list[Scanpath]] = {}
-    for rows in np.split(order, borders) if len(order) else ():
-        viewer, session, image = (int(code[rows[0]]) for code in codes)
-        path = scanpath_of_fixations(
-            x_deg[rows], y_deg[rows], table.duration_ms[rows] / 1000, table.image_names[image]
-        )
+    for viewer, session, path in zip(viewers, sessions, found, strict=True):
         paths.setdefault((viewer, session), []).append(path)
     probes = []
     for (viewer, session), found in paths.items():
@@ -113,19 +120,45 @@ def gather(
     reading = Reading(detector or Detector(), flags, running, trial_patterns)
     if not isinstance(source, Path):
         gathered = _of_recordings(source, reading, sessions, exclude_viewers)
-        return _chosen(gathered, IN_MEMORY, set(sessions), set(images), set(exclude_viewers))
+        return _only_images(gathered, IN_MEMORY, set(images))
     source = _folder_of(source)
     kind = kind_of(source)
     if kind == "fixation table":
-        gathered = table_probes(read_fixation_table(source, progress=progress), reading)
-    elif kind == "corpus":
+        table = read_fixation_table(source, progress=progress)
+        return _of_table(table, reading, set(sessions), set(images), set(exclude_viewers))
+    if kind == "corpus":
         gathered = _of_corpus(source, reading, sessions, exclude_viewers, progress)
     else:
         alone = Labelled(source, str(source), screen=screen_in_corpus(source))
         probe, caveats = reading.probe(alone)
-        probes = (replace(probe, name=source.name),)
+        probes = () if sessions else (replace(probe, name=source.name),)
         gathered = Gathered("samples", probes, tuple(sentences(caveats)), trial_patterns)
-    return _chosen(gathered, source, set(sessions), set(images), set(exclude_viewers))
+    return _only_images(gathered, source, set(images))
+
+
+def _of_table(
+    table: FixationTable,
+    reading: Reading,
+    sessions: set[str],
+    images: set[str],
+    excluded: set[str],
+) -> Gathered:
+    """Return the scanpaths of the chosen rows of a table: only these are made."""
+    source = table.path
+    _refuse_unknown(source, "session", sessions, set(table.session_names))
+    _refuse_unknown(source, "viewer", excluded, set(table.viewer_names))
+    missing = _missing_images(source, images, set(table.image_names))
+
+    def rows(codes: Codes, names: Sequence[str], chosen: set[str]) -> Flags:
+        return np.isin(codes, [code for code, name in enumerate(names) if name in chosen])
+
+    kept = ~rows(table.viewer, table.viewer_names, excluded)
+    if sessions:
+        kept &= rows(table.session, table.session_names, sessions)
+    if images:
+        kept &= rows(table.image, table.image_names, images)
+    gathered = table_probes(table, reading, kept)
+    return _checked(replace(gathered, warnings=gathered.warnings + missing), source)
 
 
 def _of_recordings(
@@ -207,36 +240,33 @@ def _name_in(folder: Path, recording: Path) -> str:
     return (recording.relative_to(folder) if inside else recording).as_posix()
 
 
-def _chosen(
-    gathered: Gathered, source: Path, sessions: set[str], images: set[str], excluded: set[str]
-) -> Gathered:
-    """Apply the choices of `gather`."""
-    if gathered.kind == "fixations":
-        _refuse_unknown(source, "session", sessions, {p.session for p in gathered.probes})
-        _refuse_unknown(source, "viewer", excluded, {p.viewer or "" for p in gathered.probes})
-    known = {path.image for probe in gathered.probes for path in probe.scanpaths}
+def _only_images(gathered: Gathered, source: Path, images: set[str]) -> Gathered:
+    """Return nothing but some images (none: all) of what was read."""
+    known = {path.image for probe in gathered.probes for path in probe.scanpaths if path.image}
+    missing = _missing_images(source, images, known)
+    kept = [probe.only(images) for probe in gathered.probes]
+    probes = tuple(probe for probe in kept if probe.scanpaths or not images)
+    warnings = gathered.warnings + missing
+    return _checked(replace(gathered, probes=probes, warnings=warnings), source)
+
+
+def _missing_images(source: Path, images: set[str], known: set[str]) -> tuple[str, ...]:
+    """Return a warning if some images are not there; raise if none is."""
     if images and not images & known:
         raise ConfigError(
             f"none of the {len(images)} images named is in {source}, which has "
-            f"{', '.join(sorted(map(str, known - {None}))[:5]) or 'none'}",
+            f"{', '.join(sorted(known)[:5]) or 'none'}",
             key="--images",
         )
-    warnings = gathered.warnings
-    if images - known:
-        warnings += (
-            f"{len(images - known)} of the {len(images)} images named are not in {source}",
-        )
-    probes = []
-    for probe in gathered.probes:
-        if (sessions and probe.session not in sessions) or probe.viewer in excluded:
-            continue
-        kept = probe.only(images)
-        if kept.scanpaths or not images:
-            probes.append(kept)
-    if not probes:
+    n = len(images - known)
+    return (f"{n} of the {len(images)} images named are not in {source}",) if n else ()
+
+
+def _checked(gathered: Gathered, source: Path) -> Gathered:
+    if not gathered.probes:
         reasons = "".join(f"\n  {warning}" for warning in gathered.warnings[:N_REASONS])
         raise RecordingError("no recordings left after filtering" + reasons, path=source)
-    return replace(gathered, probes=tuple(probes), warnings=warnings)
+    return gathered
 
 
 def _refuse_unknown(source: Path, what: str, named: set[str], known: set[str]) -> None:

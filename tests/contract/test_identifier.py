@@ -21,6 +21,7 @@ from gazelive.features.scanpath import LATE_COLUMN, N_COLUMNS, Column, Scanpath
 from gazelive.identification import (
     Estimate,
     Identifier,
+    Options,
     Probe,
     Provenance,
     SourceKind,
@@ -299,6 +300,31 @@ def assert_same_state(a: Identifier, b: Identifier) -> None:
     assert list(first.arrays) == list(second.arrays)
     for name, array in first.arrays.items():
         np.testing.assert_array_equal(second.arrays[name], array, err_msg=name)
+
+
+@every_case
+class TestSearch:
+    def test_a_searched_model_is_sound_and_says_what_was_chosen(
+        self, case: Case, tmp_path: Path
+    ) -> None:
+        default, training = fitted(case)
+        made = fit_method(case.method, training, Options(search=True))
+        assert set(made.hyperparameters) == set(default.hyperparameters)
+        assert np.isfinite([*made.hyperparameters.values()]).all()
+        path = tmp_path / "a.model"
+        save_model(new_model(made, training, None, Provenance(source="made up")), path)
+        again = load_model(path).identifier
+        assert_same_state(made.identifier, again)
+        assert_sound(identified(again, [looks(case, 12, 1)]), case.n_viewers)
+        scanpaths = [looks(case, 12, seed) for seed in range(4)]
+        first, second = (one.viewer_arrays(scanpaths) for one in (made.identifier, again))
+        for name, array in first.items():
+            np.testing.assert_allclose(second[name], array, 1e-5, 1e-9, err_msg=name)
+
+    def test_with_one_viewer_the_defaults_are_used(self, case: Case) -> None:
+        training = training_of(people(1), case.kind, case.n_scanpaths, case.n_saccades)
+        made = fit_method(case.method, training, Options(search=True))
+        assert made.hyperparameters == fitted(case)[0].hyperparameters
 
 
 @every_case

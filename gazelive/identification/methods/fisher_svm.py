@@ -9,12 +9,18 @@ posteriors less the log prior of training add up over scanpaths.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from gazelive.gaze import Flags, Floats, Integers
-from gazelive.identification.calibration import MOST_CLASSES_FOR_LOGISTIC, fit_calibration
+from gazelive.identification.calibration import (
+    MOST_CLASSES_FOR_LOGISTIC,
+    cross_validated_loss,
+    fit_calibration,
+)
 from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import (
     Linear,
     Machine,
@@ -38,10 +44,12 @@ from gazelive.identification.scores import (
 from gazelive.identification.training_data import TrainingSet
 from gazelive.models import markov_of_statistics, scanpath_statistics
 
-RIDGE = 0.1
-"""Ridge of the empirical information, in units of its mean eigenvalue."""
-SVM_COST = 0.1
-"""C of the SVM in the whitened space; anything from 0.01 to 1 does as well."""
+GRID = Grid(
+    {"ridge": (0.01, 0.1, 1.0, 10.0), "cost": (0.01, 0.1, 1.0)},
+    {"ridge": 0.1, "cost": 0.1},
+)
+"""`ridge` of the empirical information, in units of its mean eigenvalue; `cost` is the C of the SVM
+in the whitened space."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +65,37 @@ class FisherSvm:
     """(units,): where there are such decisions."""
 
 
-def fit_fisher_svm(scores: Floats, viewers: Integers, folds: Integers, n_viewers: int) -> FisherSvm:
+def choose_for_svm(
+    scores: Floats, training: TrainingSet, scanpaths: Integers, *, search: bool
+) -> Hyperparameters:
+    """Return the point of `GRID` for the scores (units, dimensions) of units of scanpaths."""
+    viewers = training.viewers[scanpaths]
+    folds = training.folds(scanpaths, N_SEARCH_FOLDS)
+
+    @cache
+    def whitened(ridge: float) -> Floats:
+        return fit_whitening(scores, ridge)(scores)
+
+    def loss(at: Hyperparameters) -> float:
+        return cross_validated_loss(
+            whitened(at["ridge"]),
+            viewers,
+            scanpaths,
+            folds,
+            training.n_viewers,
+            fit_svm(at["cost"]),
+        )
+
+    return GRID.choose(loss, search=search)
+
+
+def fit_fisher_svm(
+    scores: Floats, viewers: Integers, folds: Integers, n_viewers: int, chosen: Hyperparameters
+) -> FisherSvm:
     """Fit to the scores (units, dimensions) of units with their viewers and folds."""
-    whitening = fit_whitening(scores, RIDGE)
+    whitening = fit_whitening(scores, chosen["ridge"])
     whitened = whitening(scores)
-    fit = fit_svm(SVM_COST)
+    fit = fit_svm(chosen["cost"])
     decisions, held_out = cross_validated(whitened, viewers, folds, n_viewers, fit)
     calibration = fit_calibration(decisions[held_out], viewers[held_out])
     log_prior = log_shares(viewers, n_viewers)
@@ -81,7 +115,8 @@ def fit_fisher_markov(
     representation = Representation((gradient_block(pooled),))
     units = training_units(training, representation)
     n_viewers = training.n_viewers
-    svm = fit_fisher_svm(units.scores, units.viewers, units.folds, n_viewers)
+    chosen = choose_for_svm(units.scores, training, units.scanpaths, search=options.search)
+    svm = fit_fisher_svm(units.scores, units.viewers, units.folds, n_viewers, chosen)
     fit = LinearFit(
         score_weights(representation, svm.evidence.weights),
         svm.evidence.bias,
@@ -90,6 +125,7 @@ def fit_fisher_markov(
         units.scores,
         svm.machine,
         units.usual_saccades,
+        hyperparameters=chosen,
     )
     return linear_fitted(LinearIdentifier, method, training, options, fit)
 

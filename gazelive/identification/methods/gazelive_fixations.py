@@ -9,6 +9,8 @@ needs no further calibration.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from gazelive.features import (
@@ -22,8 +24,12 @@ from gazelive.features import (
     Rows,
     TypeRule,
 )
+from gazelive.gaze import Floats
+from gazelive.identification.calibration import cross_validated_loss
 from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import (
+    Fit,
     Machine,
     cross_validated,
     fit_learned_prior,
@@ -37,14 +43,27 @@ from gazelive.identification.methods.linear import (
     linear_fitted,
     score_weights,
 )
-from gazelive.identification.scores import Representation, robust_block, training_units
+from gazelive.identification.scores import (
+    Representation,
+    TrainingUnits,
+    robust_block,
+    training_units,
+)
 from gazelive.identification.training_data import TrainingSet
 
-RIDGE = 1.0
-COST, COST_AGAIN, LEARNED = 0.05, 0.01, 0.5
-"""Chosen on the shared OSIE table, splits 0 to 3."""
+GRID = Grid(
+    {"ridge": (0.3, 1.0, 3.0, 10.0), "cost": (0.02, 0.05, 0.12, 0.3)}, {"ridge": 1.0, "cost": 0.05}
+)
+GRID_AGAIN = Grid({"cost_again": (0.004, 0.01, 0.025, 0.06)}, {"cost_again": 0.01})
+"""`ridge` of the whitening, in units of the mean eigenvalue; prior variances of the weights in the
+first and second pass, of which the second is searched once the first is chosen. Defaults were
+chosen on the shared OSIE table, splits 0 to 3."""
+LEARNED = 0.5
+"""Share of the prior of the second pass that the first one tells."""
 FEWEST_TO_LEARN_FROM = 5
 """With fewer viewers the prior cannot be learned."""
+LARGE, FOLDS_OF_LARGE = 10_000, 2
+"""With so many units, the accuracy is measured on two folds only."""
 N_BINS = 8
 SIZES = TypeRule(kind="edges", column="amplitude_deg", edges=(1.5, 6.0))
 ORDINALS = TypeRule(kind="edges", column="ordinal", edges=(1.0, 2.0, 4.0))
@@ -102,10 +121,11 @@ def fixation_representation(rows: Rows) -> Representation:
 
 def fit_gazelive_fixations(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit `gazelive` to a training set made from fixations."""
-    return linear_fitted(LinearIdentifier, method, training, options, _fit(training))
+    fit = _fit(training, search=options.search)
+    return linear_fitted(LinearIdentifier, method, training, options, fit)
 
 
-def _fit(training: TrainingSet) -> LinearFit:
+def _fit(training: TrainingSet, *, search: bool) -> LinearFit:
     representation = fixation_representation(training.rows())
     units = training_units(training, representation)
     closing = _fit_closing(training)
@@ -113,16 +133,18 @@ def _fit(training: TrainingSet) -> LinearFit:
     if closing is not None:
         of_closing = closing.unit_scores(training.scanpaths, units.scanpaths)
     scores = np.concatenate((units.scores, of_closing), axis=1)
-    whitening = fit_whitening(scores, RIDGE)
+    chosen = _choose(scores, units, training, search=search)
+    whitening = fit_whitening(scores, chosen["ridge"])
     whitened = whitening(scores)
     n_viewers = training.n_viewers
-    fit = fit_multinomial(COST)
-    if n_viewers >= FEWEST_TO_LEARN_FROM:
-        fit = fit_learned_prior(COST, COST_AGAIN, LEARNED)
+    fit = _machine_fit(chosen, n_viewers)
     log_prior = units.log_prior(n_viewers)
     logits = fit(whitened, units.viewers, n_viewers).minus(log_prior)
     machine = logits.after(whitening)
-    decisions, held_out = cross_validated(whitened, units.viewers, units.folds, n_viewers, fit)
+    most_folds = FOLDS_OF_LARGE if len(whitened) > LARGE else None
+    decisions, held_out = cross_validated(
+        whitened, units.viewers, units.folds, n_viewers, fit, most_folds
+    )
     n_dimensions = representation.n_dimensions
     return LinearFit(
         score_weights(representation, machine.weights[:n_dimensions]),
@@ -134,7 +156,36 @@ def _fit(training: TrainingSet) -> LinearFit:
         units.usual_saccades,
         closing,
         machine.weights[n_dimensions:],
+        chosen,
     )
+
+
+def _choose(
+    scores: Floats, units: TrainingUnits, training: TrainingSet, *, search: bool
+) -> Hyperparameters:
+    n_viewers = training.n_viewers
+    folds = training.folds(units.scanpaths, N_SEARCH_FOLDS)
+
+    @cache
+    def whitened(ridge: float) -> Floats:
+        return fit_whitening(scores, ridge)(scores)
+
+    def loss(ridge: float, fit: Fit) -> float:
+        return cross_validated_loss(
+            whitened(ridge), units.viewers, units.scanpaths, folds, n_viewers, fit
+        )
+
+    first = GRID.choose(lambda at: loss(at["ridge"], fit_multinomial(at["cost"])), search=search)
+    again = GRID_AGAIN.choose(
+        lambda at: loss(first["ridge"], _machine_fit(first | at, n_viewers)), search=search
+    )
+    return first | again
+
+
+def _machine_fit(chosen: Hyperparameters, n_viewers: int) -> Fit:
+    if n_viewers < FEWEST_TO_LEARN_FROM:
+        return fit_multinomial(chosen["cost"])
+    return fit_learned_prior(chosen["cost"], chosen["cost_again"], LEARNED)
 
 
 def _fit_closing(training: TrainingSet) -> Closing | None:

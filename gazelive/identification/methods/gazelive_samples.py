@@ -22,8 +22,9 @@ from gazelive.features import (
     copied,
 )
 from gazelive.gaze import Floats, Integers, SingleFloats
-from gazelive.identification.calibration import fit_temperature
+from gazelive.identification.calibration import fit_temperature, held_out_loss
 from gazelive.identification.fitted import PARTS_HELD_OUT, Fitted, Options, accuracy_of
+from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters, Loss
 from gazelive.identification.methods.embedding import (
     Embedding,
     EmbeddingIdentifier,
@@ -41,7 +42,7 @@ from gazelive.identification.open_set import (
 )
 from gazelive.identification.scores import Block, robust_block
 from gazelive.identification.training_data import TrainingSet
-from gazelive.identification.units import shares_saccades, unit_folds
+from gazelive.identification.units import shares_saccades
 
 LEAST_AMPLITUDE_DEG = 0.3
 STEP = 5
@@ -49,8 +50,8 @@ CLIPPED_SD = 3.0
 MIN_VALUES = 10
 """Of a cell. With a higher limit, two or three viewers of 100 saccades have no cell at all and only
 the frequencies of directions count, with far too much confidence."""
-RIDGE = 0.5
-"""Added to each eigenvalue of the windows' covariance, in units of the mean eigenvalue."""
+GRID = Grid({"ridge": (0.1, 0.25, 0.5, 1.0, 2.0)}, {"ridge": 0.5})
+"""`ridge` is added to each eigenvalue of the covariance of windows, in units of the mean one."""
 MOST_DIMENSIONS = 400
 LARGEST_TEMPERATURE = 60.0
 USUAL_DIMENSIONS = 60.0
@@ -72,7 +73,8 @@ def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -
     options.report(0.1)
     windows = tempered_windows(training.scanpaths, block, STEP, LEAST_AMPLITUDE_DEG)
     options.report(0.4)
-    embedding = fit_embedding(block, windows)
+    chosen = GRID.choose(_loss(training, block, windows), search=options.search)
+    embedding = fit_embedding(block, windows, chosen)
     vectors = embedding.embed(windows)
     viewers = training.viewers[windows.scanpath]
     temperature, how = calibrated_temperature(training, windows, vectors)
@@ -80,10 +82,9 @@ def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -
         folds = session_folds(training, windows)
         protocol = "whole sessions held out"
     else:
-        images = [training.scanpaths[i].image for i in windows.scanpath]
-        folds = unit_folds(images, windows.scanpath, viewers)
+        folds = training.folds(windows.scanpath)
         protocol = PARTS_HELD_OUT
-    cosines, labels = held_out_cosines(training, windows, vectors, folds)
+    cosines, labels = held_out_cosines(training, windows, vectors, folds, viewers)
     options.report(0.6)
     identifier = EmbeddingIdentifier(
         method,
@@ -91,9 +92,21 @@ def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -
         embedding,
         directions_of(vectors, windows.weight, viewers, training.n_viewers),
         temperature,
-        strangers_threshold(training, block, windows, options.false_acceptance_rate),
+        strangers_threshold(training, block, windows, chosen, options.false_acceptance_rate),
     )
-    return Fitted(identifier, how, accuracy_of(cosines, labels, protocol, training.n_viewers))
+    accuracy = accuracy_of(cosines, labels, protocol, training.n_viewers)
+    return Fitted(identifier, how, accuracy, hyperparameters=chosen)
+
+
+def _loss(training: TrainingSet, block: Block, windows: Windows) -> Loss:
+    """Return the loss of a search: held-out scanpaths (or parts of long ones) are identified."""
+    folds = training.folds(windows.scanpath, N_SEARCH_FOLDS)
+
+    def loss(at: Hyperparameters) -> float:
+        vectors = fit_embedding(block, windows, at).embed(windows)
+        return held_out_loss(*held_out_cosines(training, windows, vectors, folds, windows.scanpath))
+
+    return loss
 
 
 def identity_features(*, texture: bool = True) -> list[Feature]:
@@ -118,7 +131,7 @@ def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
     )
 
 
-def fit_embedding(block: Block, windows: Windows) -> Embedding:
+def fit_embedding(block: Block, windows: Windows, chosen: Hyperparameters) -> Embedding:
     """Fit centre and whitening to windows."""
     if len(windows.scores) < 2:
         raise ModelError("too few saccades to learn from")
@@ -127,18 +140,23 @@ def fit_embedding(block: Block, windows: Windows) -> Embedding:
     covariance = (centred.T @ centred).astype(np.float64) / len(centred)
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = np.flatnonzero(eigenvalues > 1e-6 * eigenvalues[-1])[-MOST_DIMENSIONS:]
-    reach = np.sqrt(eigenvalues[kept] + RIDGE * eigenvalues.mean())
+    reach = np.sqrt(eigenvalues[kept] + chosen["ridge"] * eigenvalues.mean())
     # C order, as when read from a file: another order rounds differently
     projection = np.ascontiguousarray(vectors[:, kept] / reach, np.float32)
     return Embedding(block, mean, projection, STEP, LEAST_AMPLITUDE_DEG)
 
 
 def held_out_cosines(
-    training: TrainingSet, windows: Windows, vectors: SingleFloats, folds: Integers
+    training: TrainingSet,
+    windows: Windows,
+    vectors: SingleFloats,
+    folds: Integers,
+    parts: Integers,
 ) -> tuple[Floats, Integers]:
     """Return cosines (parts, viewers) of held-out parts, and the viewer of each part.
 
-    A part is all windows of a viewer in one fold without those that share saccades with another.
+    `parts` numbers what is judged together: the windows of a viewer or of a scanpath, in one fold
+    and without those that share saccades with another.
     """
     n_viewers = training.n_viewers
     viewers = training.viewers[windows.scanpath]
@@ -146,13 +164,13 @@ def held_out_cosines(
     cosines, labels = [], []
     for fold in np.unique(folds):
         rest, out = folds != fold, (folds == fold) & unseen
-        present = np.unique(viewers[out])
-        if not len(present) or not np.isin(present, viewers[rest]).all():
+        present, first, part = np.unique(parts[out], return_index=True, return_inverse=True)
+        if not len(present) or not np.isin(viewers[out], viewers[rest]).all():
             continue
         known = directions_of(vectors[rest], windows.weight[rest], viewers[rest], n_viewers)
-        probes = directions_of(vectors[out], windows.weight[out], viewers[out], n_viewers)
-        cosines.append((probes[present] @ known.T).astype(np.float64))
-        labels.append(present)
+        probes = directions_of(vectors[out], windows.weight[out], part, len(present))
+        cosines.append((probes @ known.T).astype(np.float64))
+        labels.append(viewers[out][first])
     if not cosines:
         return np.empty((0, n_viewers)), np.empty(0, np.int64)
     return np.concatenate(cosines), np.concatenate(labels)
@@ -193,7 +211,8 @@ def calibrated_temperature(
     if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE:
         return usual, default
     folds = session_folds(training, windows)
-    cosines, labels = held_out_cosines(training, windows, vectors, folds)
+    viewers = training.viewers[windows.scanpath]
+    cosines, labels = held_out_cosines(training, windows, vectors, folds, viewers)
     if not len(labels):
         return usual, default
     own = fit_temperature(cosines, labels)
@@ -206,6 +225,7 @@ def strangers_threshold(
     training: TrainingSet,
     block: Block,
     windows: Windows,
+    chosen: Hyperparameters,
     false_acceptance_rate: float,
     seed: int = 0,
 ) -> MatchThreshold:
@@ -219,7 +239,7 @@ def strangers_threshold(
     for fold in range(VIEWER_FOLDS):
         is_known = fold_of_viewer[training.viewers] != fold
         known = windows.of(is_known)
-        embedding = fit_embedding(block, known)
+        embedding = fit_embedding(block, known, chosen)
         labels = training.viewers[known.scanpath]
         directions = directions_of(embedding.embed(known), known.weight, labels, n_viewers)
         directions = directions[fold_of_viewer != fold]

@@ -13,7 +13,7 @@ ln p = Σ e / (1 + (n − 1)·ρ) + ln prior, normalised (`calibration.evidence_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -27,6 +27,7 @@ from gazelive.identification import plda as strangers
 from gazelive.identification.calibration import evidence_scale, session_correlation
 from gazelive.identification.contract import Arrays, Contributions, State
 from gazelive.identification.fitted import Accuracy, Fitted, Options
+from gazelive.identification.hyperparameters import Hyperparameters
 from gazelive.identification.learning import Machine
 from gazelive.identification.methods import linear_kernels as kernels
 from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
@@ -376,6 +377,7 @@ class LinearFit:
     """Mean number of saccades of a unit."""
     closing: Closing | None = None
     closing_weights: Floats | None = None
+    hyperparameters: Hyperparameters = field(default_factory=dict)
 
 
 def linear_fitted(
@@ -404,7 +406,7 @@ def linear_fitted(
         session_correlation(training.kind, machine.kind),
         machine,
     )
-    return Fitted(identifier, fit.calibration, fit.accuracy)
+    return Fitted(identifier, fit.calibration, fit.accuracy, hyperparameters=fit.hyperparameters)
 
 
 def _weight_arrays(number: int, weights: BlockWeights) -> Arrays:

@@ -9,15 +9,18 @@ Evidence is the log likelihood ratio to the pooled model, times one cross-valida
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy import special
 
 from gazelive.features import FeatureSet, Scanpath
-from gazelive.gaze import Floats, Integers
-from gazelive.identification.calibration import fit_temperature
-from gazelive.identification.contract import Arrays
+from gazelive.gaze import Flags, Floats, Integers
+from gazelive.identification.calibration import fit_temperature, held_out_loss
+from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options, accuracy_of_units
+from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine
 from gazelive.identification.methods.linear import (
     BlockWeights,
@@ -33,7 +36,7 @@ from gazelive.identification.scores import (
     training_units,
 )
 from gazelive.identification.training_data import TrainingSet, fit_vigor_rate_deg
-from gazelive.identification.units import n_units, unit_folds
+from gazelive.identification.units import n_units
 from gazelive.models import (
     MarkovModel,
     markov_dynamics_features,
@@ -43,12 +46,34 @@ from gazelive.models import (
     typed_density_kernels as kernels,
 )
 
+GRID = Grid({"prior_values": (0.5, 2.0, 8.0, 32.0, 128.0)}, {"prior_values": 2.0})
+"""Values of each feature and type, distributed as the pooled density says, that are added to a
+viewer's own."""
+PRIOR_VALUES_OF_0_1 = 2.0
+"""Of models that do not say."""
 DEFAULT_TEMPERATURE = 0.5
 """Temperature of the log likelihood ratio if it cannot be cross-validated."""
 
 
+@dataclass(frozen=True, eq=False)
 class MarkovIdentifier(LinearIdentifier):
     """A linear identifier whose weights are each viewer's natural parameters."""
+
+    prior_values: float = PRIOR_VALUES_OF_0_1
+    """For enrolment."""
+
+    def state(self) -> State:
+        """Return everything as JSON and arrays."""
+        state = super().state()
+        if self.prior_values == PRIOR_VALUES_OF_0_1:
+            return state
+        return replace(state, content=state.content | {"prior_values": self.prior_values})
+
+    @classmethod
+    def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
+        """Return the identifier of a state."""
+        prior_values = float(state.content.get("prior_values", PRIOR_VALUES_OF_0_1))
+        return replace(super().from_state(method, viewer_ids, state), prior_values=prior_values)
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
         """Fit the densities of one more viewer."""
@@ -61,7 +86,9 @@ class MarkovIdentifier(LinearIdentifier):
             1 / block.cells[:, :, kernels.INVERSE],
         )
         total = sum(scanpath_statistics(block.features, path) for path in scanpaths)
-        own = markov_of_statistics(block.features, np.asarray(total), towards=pooled)
+        own = markov_of_statistics(
+            block.features, np.asarray(total), towards=pooled, n_prior=self.prior_values
+        )
         weights = likelihood_ratio_weights(pooled, [own], self.machine.factor)
         scores, _, _ = scanpath_units(scanpaths, self.representation)
         nothing = Linear(np.zeros((0, 1)), np.zeros(1))
@@ -77,8 +104,11 @@ class MarkovIdentifier(LinearIdentifier):
 def fit_markov(method: str, training: TrainingSet, options: Options, *, dynamics: bool) -> Fitted:
     """Fit `markov` or `markov-dynamics`."""
     features = method_features(training, dynamics=dynamics)
-    fit = _fit(training, features)
-    return linear_fitted(MarkovIdentifier, method, training, options, fit)
+    fit = _fit(training, features, search=options.search)
+    fitted = linear_fitted(MarkovIdentifier, method, training, options, fit)
+    assert isinstance(fitted.identifier, MarkovIdentifier)
+    identifier = replace(fitted.identifier, prior_values=fit.hyperparameters["prior_values"])
+    return replace(fitted, identifier=identifier)
 
 
 def method_features(training: TrainingSet, *, dynamics: bool) -> FeatureSet:
@@ -88,7 +118,7 @@ def method_features(training: TrainingSet, *, dynamics: bool) -> FeatureSet:
     return markov_dynamics_features(fit_vigor_rate_deg(training))
 
 
-def _fit(training: TrainingSet, features: FeatureSet) -> LinearFit:
+def _fit(training: TrainingSet, features: FeatureSet, *, search: bool) -> LinearFit:
     n_viewers = training.n_viewers
     pieces = [
         (number, Scanpath(rows, path.fixations, 0.0))
@@ -98,21 +128,23 @@ def _fit(training: TrainingSet, features: FeatureSet) -> LinearFit:
     where = np.array([number for number, _ in pieces], np.int64)
     viewers = training.viewers[where]
     statistics = np.array([scanpath_statistics(features, piece) for _, piece in pieces])
-    folds = unit_folds([training.scanpaths[i].image for i in where], where, viewers)
-    ratios = np.zeros((len(pieces), n_viewers))
-    held_out = np.zeros(len(pieces), bool)
-    for fold in np.unique(folds):
-        out = folds == fold
-        if np.isin(viewers[out], viewers[~out]).all():
-            pooled, own = _viewer_models(features, statistics[~out], viewers[~out], n_viewers)
-            natural = np.stack([m.natural_parameters() - pooled.natural_parameters() for m in own])
-            ratios[out] = np.einsum("nts,kts->nk", statistics[out], natural)
-            held_out |= out
+    search_folds = training.folds(where, N_SEARCH_FOLDS)
+
+    def held_out_ratios(folds: Integers, n_prior: float) -> tuple[Floats, Flags]:
+        return _held_out_ratios(features, statistics, viewers, n_viewers, folds, n_prior)
+
+    def loss(at: Hyperparameters) -> float:
+        ratios, held_out = held_out_ratios(search_folds, at["prior_values"])
+        return held_out_loss(ratios[held_out], viewers[held_out])
+
+    chosen = GRID.choose(loss, search=search)
+    folds = training.folds(where)
+    ratios, held_out = held_out_ratios(folds, chosen["prior_values"])
     temperature, how = DEFAULT_TEMPERATURE, "one temperature, the default (too few scanpaths)"
     if held_out.any() and n_viewers > 1:
         temperature = fit_temperature(ratios[held_out], viewers[held_out])
         how = "one temperature by cross-validation over scanpaths"
-    pooled, own = _viewer_models(features, statistics, viewers, n_viewers)
+    pooled, own = _viewer_models(features, statistics, viewers, n_viewers, chosen["prior_values"])
     units = training_units(training, Representation((gradient_block(pooled),)))
     return LinearFit(
         (likelihood_ratio_weights(pooled, own, temperature),),
@@ -122,7 +154,31 @@ def _fit(training: TrainingSet, features: FeatureSet) -> LinearFit:
         units.scores,
         _machine(units, temperature, n_viewers),
         units.usual_saccades,
+        hyperparameters=chosen,
     )
+
+
+def _held_out_ratios(
+    features: FeatureSet,
+    statistics: Floats,
+    viewers: Integers,
+    n_viewers: int,
+    folds: Integers,
+    n_prior: float,
+) -> tuple[Floats, Flags]:
+    """Return log likelihood ratios (units, viewers) of held-out units, and which those are."""
+    ratios = np.zeros((len(statistics), n_viewers))
+    held_out = np.zeros(len(statistics), bool)
+    for fold in np.unique(folds):
+        out = folds == fold
+        if np.isin(viewers[out], viewers[~out]).all():
+            pooled, own = _viewer_models(
+                features, statistics[~out], viewers[~out], n_viewers, n_prior
+            )
+            natural = np.stack([m.natural_parameters() - pooled.natural_parameters() for m in own])
+            ratios[out] = np.einsum("nts,kts->nk", statistics[out], natural)
+            held_out |= out
+    return ratios, held_out
 
 
 def _machine(units: TrainingUnits, temperature: float, n_viewers: int) -> Machine:
@@ -163,11 +219,11 @@ def likelihood_ratio_weights(
 
 
 def _viewer_models(
-    features: FeatureSet, statistics: Floats, viewers: Integers, n_viewers: int
+    features: FeatureSet, statistics: Floats, viewers: Integers, n_viewers: int, n_prior: float
 ) -> tuple[MarkovModel, list[MarkovModel]]:
     pooled = markov_of_statistics(features, statistics.sum(axis=0))
     own = [
-        markov_of_statistics(features, statistics[viewers == v].sum(axis=0), towards=pooled)
+        markov_of_statistics(features, statistics[viewers == v].sum(axis=0), pooled, n_prior)
         for v in range(n_viewers)
     ]
     return pooled, own

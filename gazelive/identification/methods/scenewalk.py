@@ -8,6 +8,10 @@ A probe may be any of the enrolled, so the saliency of an image never comes from
 it: it is the learned centre bias, times the saliency computed from the image if its file is given.
 Training uses the same rule. Where a file is not found or cannot be read, the centre bias is used
 alone, with a warning.
+
+The paper takes the fixations of others instead. `Options.saliency` and `with_saliency_of` do so for
+the study: the saliency of an image comes from everybody's fixations on it but those of the viewer
+who looks, in training as in a test.
 """
 
 from __future__ import annotations
@@ -22,25 +26,27 @@ import numpy as np
 
 from gazelive.errors import ModelError
 from gazelive.features import Rows, Scanpath
-from gazelive.gaze import Floats, Integers
+from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification import plda as strangers
 from gazelive.identification.calibration import (
     evidence_scale,
     fit_temperature,
+    held_out_loss,
     session_correlation,
 )
 from gazelive.identification.contract import Arrays, Contributions, State
 from gazelive.identification.fitted import SCANPATHS_HELD_OUT, Fitted, Options, accuracy_of
+from gazelive.identification.hyperparameters import Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine
-from gazelive.identification.methods.fisher_svm import fit_fisher_svm
+from gazelive.identification.methods.fisher_svm import choose_for_svm, fit_fisher_svm
 from gazelive.identification.methods.linear import CONSTANT
 from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold, no_threshold
 from gazelive.identification.plda import Plda, StrangerCheck, fit_strangers
 from gazelive.identification.posterior_kernels import log_posterior
 from gazelive.identification.probe import CountingProbe
 from gazelive.identification.training_data import TrainingSet
-from gazelive.identification.units import unit_folds
 from gazelive.models import (
+    VIEWER_SD,
     ImageFixations,
     ImageGrid,
     LiveScore,
@@ -55,6 +61,9 @@ GRID_CELLS = 64
 """Rows and columns; 128 would be four times the work, and the parameters are the same."""
 MARGIN = 0.05
 """Margin on each side, as a fraction of the extent of the training fixations."""
+GRID = Grid({"viewer_sd": (0.1, 0.3, 1.0)}, {"viewer_sd": VIEWER_SD})
+"""Standard deviation of a viewer's parameters (θ) around the pooled ones. It is searched on two
+halves of the images instead of three folds, and on cells twice as wide."""
 DEFAULT_TEMPERATURE = 0.5
 N_HALVES = 2
 """Folds for the temperature of the likelihood ratio; every viewer is fitted once for each."""
@@ -68,9 +77,11 @@ class Scene:
     bank: SaliencyBank
     stimuli: tuple[Path, ...] | None = None
     """Folders of the image files, which a model does not keep; None if they are not used."""
+    left_out: frozenset[str] | None = None
+    """Viewers whose fixations on an image are not part of its saliency; None: everybody."""
 
     def saliency(self, image: str | None) -> tuple[Floats, str]:
-        """Return the map of an image without the fixations of the enrolled, and its source."""
+        """Return the map of an image without the fixations of those left out, and its source."""
         chosen, _ = self._choose(image)
         return chosen.density, chosen.source
 
@@ -95,8 +106,12 @@ class Scene:
         return self._map(image, None), problem
 
     def _map(self, image: str | None, stimulus: Path | None) -> SaliencyMap:
-        enrolled = self.bank.viewers
-        return self.bank.choose(image, without=enrolled, shape=self.grid.shape, stimulus=stimulus)
+        without = self.bank.viewers if self.left_out is None else self.left_out
+        return self.bank.choose(image, without=without, shape=self.grid.shape, stimulus=stimulus)
+
+    def seen_by(self, viewer: str) -> Scene:
+        """Return the scene whose saliency comes from everybody's fixations but one viewer's."""
+        return replace(self, left_out=frozenset((viewer,)))
 
     def viewing(self, scanpath: Scanpath) -> Viewing:
         """Return the fixations of a scanpath with the saliency of its image."""
@@ -125,6 +140,8 @@ class SceneWalkIdentifier:
     correlation: float = 0.0
     machine: Machine | None = None
     """For enrolment; None for likelihoods."""
+    viewer_sd: float = VIEWER_SD
+    """For enrolment (`GRID`)."""
 
     def probe(self, log_prior: Floats | None = None) -> SceneWalkProbe:
         """Begin to identify a person."""
@@ -156,6 +173,8 @@ class SceneWalkIdentifier:
             "correlation": self.correlation,
             "threshold": msgspec.to_builtins(self.threshold),
         }
+        if self.viewer_sd != VIEWER_SD:
+            content["viewer_sd"] = self.viewer_sd
         state = State(content, arrays, axis)
         return state if self.machine is None else self.machine.add_to(state)
 
@@ -186,6 +205,7 @@ class SceneWalkIdentifier:
             Plda.from_arrays(arrays),
             float(content["correlation"]),
             Machine.from_state(state),
+            float(content.get("viewer_sd", VIEWER_SD)),
         )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
@@ -196,7 +216,8 @@ class SceneWalkIdentifier:
         scores = np.array([self.pooled.fisher_score(viewing) for viewing in viewings])
         arrays = {} if self.plda is None else self.plda.viewer_arrays(scores)
         if self.own:
-            arrays["own"] = self.pooled.fit_viewer(viewings).natural.to_array()[None]
+            model = self.pooled.fit_viewer(viewings, sd=self.viewer_sd)
+            arrays["own"] = model.natural.to_array()[None]
         if self.machine is not None:
             svm, of_machine = self.machine.fit_viewer(scores)
             arrays |= of_machine | {"machine_weights": svm.weights, "machine_bias": svm.bias}
@@ -228,6 +249,17 @@ class SceneWalkIdentifier:
         """Return the identifier with the image files at hand."""
         stimuli = None if folders is None else tuple(folders)
         return replace(self, scene=replace(self.scene, stimuli=stimuli))
+
+    def with_saliency_of(self, looks: Iterable[tuple[str, str, Scanpath]], *, probed: str) -> Self:
+        """Return the identifier with the saliency of images from the fixations of others on them.
+
+        `looks` are viewers, sessions and scanpaths on the images of a test. No fixation of
+        `probed`, the viewer who is being identified, is used. Only evaluation knows who that is:
+        this is for models trained with `Options.saliency` of `others`, and for nothing else.
+        """
+        others = [(viewer, path) for viewer, _, path in looks if viewer != probed]
+        bank = self.scene.bank.joined(SaliencyBank.of(_seen(others, self.scene.grid)))
+        return replace(self, scene=replace(self.scene, bank=bank).seen_by(probed))
 
     def image_problem(self, image: str | None) -> str | None:
         """Return why an image's file is not used as in training; None if it is."""
@@ -324,22 +356,18 @@ class SceneWalkProbe(CountingProbe):
 
 def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit the generative identifier: pooled parameters, then each viewer's own."""
-    base, viewings = _fit_base(method, training, options.stimuli)
+    base, viewings = _fit_base(method, training, options)
     options.report(0.2)
     n_viewers = training.n_viewers
-    reference = np.array([base.pooled.log_likelihood(viewing) for viewing in viewings])
-    folds = _folds(training) % N_HALVES
+    folds = training.folds(np.arange(len(training))) % N_HALVES
+    chosen = _choose(base.pooled, viewings, training, folds, search=options.search)
+    viewer_sd = chosen["viewer_sd"]
+    options.report(0.3)
     ratios = np.zeros((len(viewings), n_viewers))
-    steps = [(v, fold) for v in range(n_viewers) for fold in range(N_HALVES)]
-    for done, (viewer, fold) in enumerate(steps):
-        known = (training.viewers == viewer) & (folds != fold)
+    for fold in range(N_HALVES):
         out = folds == fold
-        if known.any() and out.any() and n_viewers > 1:
-            model = base.pooled.fit_viewer([viewings[i] for i in np.flatnonzero(known)])
-            ratios[out, viewer] = [
-                model.log_likelihood(viewings[i]) - reference[i] for i in np.flatnonzero(out)
-            ]
-        options.report(0.2 + 0.5 * (done + 1) / len(steps))
+        ratios[out] = _held_out_ratios(base.pooled, viewings, training, out, viewer_sd)
+        options.report(0.3 + 0.4 * (fold + 1) / N_HALVES)
     temperature, how = DEFAULT_TEMPERATURE, "one temperature, the default (too few scanpaths)"
     if ratios.any():
         temperature = fit_temperature(ratios, training.viewers)
@@ -347,7 +375,7 @@ def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitte
     own = []
     for viewer in range(n_viewers):
         mine = np.flatnonzero(training.viewers == viewer)
-        own.append(base.pooled.fit_viewer([viewings[i] for i in mine]))
+        own.append(base.pooled.fit_viewer([viewings[i] for i in mine], sd=viewer_sd))
         options.report(0.7 + 0.3 * (viewer + 1) / n_viewers)
     scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
     plda, threshold = fit_strangers(
@@ -360,18 +388,65 @@ def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitte
         correlation=session_correlation(training.kind, "likelihood"),
         plda=plda,
         threshold=threshold,
+        viewer_sd=viewer_sd,
     )
     accuracy = accuracy_of(ratios, training.viewers, SCANPATHS_HELD_OUT, n_viewers)
-    return Fitted(identifier, f"{how}: {temperature:.3g}", accuracy)
+    return Fitted(identifier, f"{how}: {temperature:.3g}", accuracy, hyperparameters=chosen)
+
+
+def _choose(
+    pooled: SceneWalkModel,
+    viewings: Sequence[Viewing],
+    training: TrainingSet,
+    folds: Integers,
+    *,
+    search: bool,
+) -> Hyperparameters:
+    """Choose from `GRID`: viewers are fitted to one half of the images and judged on the other."""
+    coarse = [viewing.coarsened(2) for viewing in viewings] if search else []
+    out = folds == 0
+    is_possible = bool(np.isin(training.viewers[out], training.viewers[~out]).all())
+
+    def loss(at: Hyperparameters) -> float:
+        ratios = _held_out_ratios(pooled, coarse, training, out, at["viewer_sd"])
+        return held_out_loss(ratios, training.viewers[out])
+
+    return GRID.choose(loss, search=search and is_possible)
+
+
+def _held_out_ratios(
+    pooled: SceneWalkModel,
+    viewings: Sequence[Viewing],
+    training: TrainingSet,
+    out: Flags,
+    viewer_sd: float,
+) -> Floats:
+    """Return log likelihood ratios (held out, viewers) by parameters fitted to the rest.
+
+    They are 0 for a viewer without other scanpaths, and if there is only one viewer.
+    """
+    n_viewers = training.n_viewers
+    judged = [viewings[i] for i in np.flatnonzero(out)]
+    reference = np.array([pooled.log_likelihood(viewing) for viewing in judged])
+    ratios = np.zeros((len(judged), n_viewers))
+    for viewer in range(n_viewers):
+        known = [viewings[i] for i in np.flatnonzero((training.viewers == viewer) & ~out)]
+        if known and judged and n_viewers > 1:
+            model = pooled.fit_viewer(known, sd=viewer_sd)
+            own = [model.log_likelihood(viewing) for viewing in judged]
+            ratios[:, viewer] = np.array(own) - reference
+    return ratios
 
 
 def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit the Fisher SVM on SceneWalk's gradients."""
-    base, viewings = _fit_base(method, training, options.stimuli)
+    base, viewings = _fit_base(method, training, options)
     options.report(0.6)
     viewers, n_viewers = training.viewers, training.n_viewers
     scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
-    svm = fit_fisher_svm(scores, viewers, _folds(training), n_viewers)
+    every = np.arange(len(training))
+    chosen = choose_for_svm(scores, training, every, search=options.search)
+    svm = fit_fisher_svm(scores, viewers, training.folds(every), n_viewers, chosen)
     plda, threshold = fit_strangers(scores, viewers, n_viewers, options.false_acceptance_rate)
     identifier = replace(
         base,
@@ -385,17 +460,23 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
         identifier,
         "multinomial logistic regression on decisions cross-validated over scanpaths",
         accuracy_of(svm.decisions, viewers, SCANPATHS_HELD_OUT, n_viewers),
+        hyperparameters=chosen,
     )
 
 
 def _fit_base(
-    method: str, training: TrainingSet, stimuli: Path | None
+    method: str, training: TrainingSet, options: Options
 ) -> tuple[SceneWalkIdentifier, list[Viewing]]:
     """Fit where images lie, the centre bias, and the pooled parameters."""
     grid = _grid(training)
-    folders = None if stimuli is None else (stimuli,)
-    scene = Scene(grid, SaliencyBank.of(_seen(training, grid)), folders)
-    viewings = [scene.viewing(path) for path in training.scanpaths]
+    folders = None if options.stimuli is None else (options.stimuli,)
+    viewers = [training.viewer_ids[viewer] for viewer in training.viewers]
+    looks = list(zip(viewers, training.scanpaths, strict=True))
+    scene = Scene(grid, SaliencyBank.of(_seen(looks, grid)), folders)
+    if options.saliency == "others":
+        viewings = [scene.seen_by(viewer).viewing(path) for viewer, path in looks]
+    else:
+        viewings = [scene.viewing(path) for path in training.scanpaths]
     pooled = SceneWalkModel.fit(viewings, n_threads=2)
     nobody = no_threshold("too few viewers to know what strangers are like")
     identifier = SceneWalkIdentifier(
@@ -417,14 +498,9 @@ def _grid(training: TrainingSet) -> ImageGrid:
     return ImageGrid(*edges)
 
 
-def _seen(training: TrainingSet, grid: ImageGrid) -> Iterator[ImageFixations]:
-    for number, (path, viewer) in enumerate(zip(training.scanpaths, training.viewers, strict=True)):
+def _seen(looks: Iterable[tuple[str, Scanpath]], grid: ImageGrid) -> Iterator[ImageFixations]:
+    """Yield the fixations of viewers' scanpaths; one without an image has one of its own."""
+    for number, (viewer, path) in enumerate(looks):
         fixations = path.fixations[np.isfinite(path.fixations).all(axis=1)]
-        name = training.viewer_ids[viewer]
         image = path.image if path.image is not None else f"#{number}"
-        yield ImageFixations(name, image, fixations[:, 0], fixations[:, 1], grid)
-
-
-def _folds(training: TrainingSet) -> Integers:
-    images = [path.image for path in training.scanpaths]
-    return unit_folds(images, np.arange(len(training)), training.viewers)
+        yield ImageFixations(viewer, image, fixations[:, 0], fixations[:, 1], grid)

@@ -43,7 +43,7 @@ Cells = npt.NDArray[np.uint16]
 PRIOR_FIXATIONS = 3.0
 """Weight of the centre bias in the density of an image, in fixations: on real data it is worth 0.3
 bit per fixation when one other viewer has seen the image, and costs 0.01 when fourteen have."""
-HELD_MAPS = 64
+HELD_MAPS = 512
 """Maps that are held for the next who asks."""
 _MapKey = tuple[int | None, tuple[int, int]]
 
@@ -157,6 +157,22 @@ class SaliencyBank:
             saliency.density,
             grid,
             saliency.source,
+        )
+
+    def joined(self, other: SaliencyBank) -> SaliencyBank:
+        """Return the bank with the fixations of another besides; the same names are the same."""
+        viewers = tuple(dict.fromkeys(self.viewers + other.viewers))
+        images = tuple(dict.fromkeys(self.images + other.images))
+        viewer_codes = np.array([viewers.index(name) for name in other.viewers], np.uint32)
+        image_codes = {name: i for i, name in enumerate(images)}
+        image_of = np.array([image_codes[name] for name in other.images], np.uint32)[other.image_of]
+        return SaliencyBank(
+            viewers,
+            images,
+            np.concatenate((self.viewer_of, viewer_codes[other.viewer_of])),
+            np.concatenate((self.image_of, image_of)),
+            np.concatenate((self.cell_of, other.cell_of)),
+            self.bandwidth,
         )
 
     def forget(self, viewer: str) -> SaliencyBank:

@@ -165,10 +165,15 @@ def _without_repeats(
     Rows of one fixation that differ in position or duration are all kept: the right one is
     unknown.
     """
+    n_rows = len(values[0])
+    key = np.zeros(n_rows, np.int64)
+    for column in keys:
+        different, codes = np.unique(column, return_inverse=True)
+        key = key * len(different) + codes
+    n_fixations = len(np.unique(key))
+    if n_fixations == n_rows:
+        return np.arange(n_rows), []
     rows = np.stack([column.astype(np.float64) for column in (*keys, *values)], axis=1)
-    n_fixations = len(np.unique(rows[:, : len(keys)], axis=0))
-    if n_fixations == len(rows):
-        return np.arange(len(rows)), []
     kept = np.sort(np.unique(rows, axis=0, return_index=True)[1])
     problems = []
     if len(kept) < len(rows):

@@ -15,6 +15,7 @@ from gazelive.features.scanpath import (
     scanpath_of,
     scanpath_of_fixations,
     scanpath_row,
+    scanpaths_of_fixations,
 )
 from gazelive.features.turns import Turn
 
@@ -127,3 +128,30 @@ def test_too_few_fixations_have_no_saccade(n):
     path = scanpath_of_fixations(np.zeros(n), np.zeros(n), np.full(n, 0.2))
     assert path.saccades.shape == (0, N_COLUMNS)
     assert path.fixations.shape == (n, 3)
+
+
+def test_many_scanpaths_at_once_are_those_one_by_one():
+    rng = np.random.default_rng(0)
+    n_fixations = np.array([5, 1, 0, 2, 40, 3, 0])
+    starts = np.concatenate(([0], np.cumsum(n_fixations)))
+    x, y = rng.normal(0, 6, (2, starts[-1])).round(1)
+    x[1:3], y[1:3] = 1.0, 2.0  # two fixations at one place
+    durations_s = rng.gamma(5, 0.05, starts[-1])
+    images = [f"{i}.jpg" for i in range(len(n_fixations))]
+    together = scanpaths_of_fixations(x, y, durations_s, starts, images)
+    for number, path in enumerate(together):
+        own = slice(starts[number], starts[number + 1])
+        alone = scanpath_of_fixations(x[own], y[own], durations_s[own], images[number])
+        np.testing.assert_array_equal(path.saccades, alone.saccades)
+        np.testing.assert_array_equal(path.fixations, alone.fixations)
+        assert (path.seconds, path.image) == (alone.seconds, alone.image)
+
+
+def test_returns_are_distances_to_earlier_fixations():
+    path = scanpath_of_fixations(
+        np.array([0.0, 3.0, 3.0, 0.0]), np.array([0.0, 0.0, 4.0, 1.0]), np.full(4, 0.2)
+    )
+    assert np.isnan(path.saccades[0, [Column.BACK_DEG, Column.NEAREST_DEG]]).all()
+    np.testing.assert_allclose(path.saccades[1:, Column.BACK_DEG], [5.0, np.hypot(3, 1)])
+    np.testing.assert_allclose(path.saccades[1:, Column.NEAREST_DEG], [5.0, 1.0])
+    np.testing.assert_allclose(path.saccades[:, Column.ONSET_S], [0.2, 0.4, 0.6])

@@ -28,7 +28,7 @@ def training():
 def embedding(training) -> Embedding:
     block = samples.fit_block(training)
     windows = tempered_windows(training.scanpaths, block, samples.STEP, samples.LEAST_AMPLITUDE_DEG)
-    return samples.fit_embedding(block, windows)
+    return samples.fit_embedding(block, windows, dict(samples.GRID.defaults))
 
 
 def plain_weighted(embedding: Embedding, rows: np.ndarray) -> np.ndarray:
