@@ -55,7 +55,7 @@ def fit_log_bins(values: Floats) -> Floats:
 
 
 def bin_edges(bins: Floats) -> Floats:
-    """Return the edges in ln x, (…, N_BINS + 1), of bins (…, N_LOG_BINS)."""
+    """Return the edges in ln x, (…, N_BINS + 1), of bins (…, 3)."""
     edges: Floats = bins[..., LOW, None] + np.arange(N_BINS + 1) / bins[..., RATE, None]
     return edges
 
@@ -121,13 +121,13 @@ def fit_gp_densities(counts: Floats, log_base: Floats, directions: Floats) -> La
             further = weights + step
             further_logs = log_masses(further)
             gained = log_joint(further, further_logs) - value
-            if (gained >= 0).all():
+            loses = gained < -_CONVERGED
+            if not loses.any():
                 break
-            step[gained < 0] /= 2
-        # what still loses after all halvings is at its mode, to rounding
-        gains = gained > 0
-        weights[gains], logs[gains] = further[gains], further_logs[gains]
-        value[gains] += gained[gains]
+            step[loses] /= 2
+        moves = ~loses  # what loses after all halvings is at its mode, to rounding
+        weights[moves], logs[moves] = further[moves], further_logs[moves]
+        value[moves] += gained[moves]
         if not (gained > _CONVERGED).any():
             break
     _, log_determinant = np.linalg.slogdet(curvature(np.exp(logs)))

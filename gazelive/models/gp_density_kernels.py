@@ -12,7 +12,6 @@ from gazelive.system import unchecked_kernel
 N_BINS = 64
 LOW, RATE, SPREAD = range(3)
 """ln x at the lower edge, bins per unit of ln x, and the standard deviation of ln x."""
-N_LOG_BINS = 3
 
 
 @unchecked_kernel
@@ -35,7 +34,7 @@ def bin_numbers(values: Floats, bins: Floats) -> Integers:
 def bin_saccades(types: Integers, values: Floats, bins: Floats, binned: Integers) -> None:
     """Write the bin of each value (saccades, features), −1 where it is masked.
 
-    `bins` is (types, features, N_LOG_BINS).
+    `bins` is (types, features, 3).
     """
     for i in range(len(types)):
         for f in range(values.shape[1]):

@@ -73,7 +73,7 @@ class Saccades:
         return counts
 
     def fit_bins(self, n_types: int) -> Floats:
-        """Return bins (types, features, N_LOG_BINS) for the values of each type and feature."""
+        """Return bins (types, features, 3) for the values of each type and feature."""
         return np.array(
             [
                 [fit_log_bins(x[np.isfinite(x)]) for x in self.values[self.types == u].T]
@@ -89,7 +89,7 @@ class Population:
     gammas: MarkovModel
     """Pooled gamma densities and shares."""
     bins: Floats
-    """(types, features, N_LOG_BINS)"""
+    """(types, features, 3)"""
     log_base: Floats
     """(types, features, bins): ln of the mass of each bin."""
 

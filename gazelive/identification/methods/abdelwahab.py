@@ -28,7 +28,7 @@ import numpy as np
 from gazelive.errors import ModelError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
-from gazelive.identification.calibration import fit_temperature
+from gazelive.identification.calibration import fit_temperature, session_correlation
 from gazelive.identification.contract import Arrays, Contributions, State
 from gazelive.identification.fitted import Fitted, Options, accuracy_of_units
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
@@ -58,8 +58,6 @@ MOST_VIEWERS = 100
 """The evidence of at most this many viewers chooses the hyper-parameters."""
 DEFAULT_TEMPERATURE = 0.5
 """Temperature of the log ratio if it cannot be cross-validated."""
-SESSION_CORRELATION = 0.1
-"""ρ of recordings (`calibration.evidence_scale`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ class TableWeights(BlockWeights):
     """Evidence of each bin for each viewer: `values` is (types, features, bins, viewers)."""
 
     bins: Floats
-    """(types, features, N_LOG_BINS)"""
+    """(types, features, 3)"""
 
     def add(self, row: Rows, part: int, scratch: Floats, evidence: Floats) -> bool:
         """Add the evidence of a saccade; return whether it has any."""
@@ -208,7 +206,7 @@ def fit_abdelwahab(
         float(n_saccades.mean()),
         threshold,
         plda,
-        correlation=SESSION_CORRELATION if training.kind == "samples" else 0.0,
+        correlation=session_correlation(training.kind, "likelihood"),
         prior=prior,
         temperature=temperature,
     )
