@@ -279,10 +279,10 @@ def _held_out_ratios(
     held_out = np.zeros(len(ratios), bool)
     for fold in np.unique(units.folds):
         out = units.folds == fold
-        if not np.isin(units.viewers[out], units.viewers[~out]).all():
-            continue
         is_out = out[where]
         rest, tested = saccades.select(~is_out), saccades.select(is_out)
+        if not np.isin(tested.viewers, rest.viewers).all() or not np.isfinite(rest.values).any():
+            continue
         of_rest = Population.fit(
             population.gammas.features, rest, population.bins, only_gammas=only_gammas
         )
