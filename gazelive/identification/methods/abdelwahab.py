@@ -56,6 +56,9 @@ SHARES = Grid({"concentration": (10.0, 30.0, 100.0, 300.0, 1000.0)}, {"concentra
 """Strength of the Dirichlet prior of the types, in saccades."""
 MOST_VIEWERS = 100
 """The evidence of at most this many viewers chooses the hyper-parameters."""
+GROUP = 5
+"""The temperature is fitted to held-out groups of up to this many units. The errors of a viewer's
+densities are common to all their units: fitted to single units, it would be too high for sums."""
 DEFAULT_TEMPERATURE = 0.5
 """Temperature of the log ratio if it cannot be cross-validated."""
 
@@ -190,7 +193,7 @@ def fit_abdelwahab(
     )
     temperature, how = DEFAULT_TEMPERATURE, "one temperature, the default (too few scanpaths)"
     if held_out.any() and training.n_viewers > 1:
-        temperature = fit_temperature(ratios[held_out], units.viewers[held_out])
+        temperature = fit_temperature(*_grouped(ratios, units, held_out))
         how = "one temperature by cross-validation over scanpaths"
     options.report(0.7)
     weights = _weights(prior, saccades, temperature)
@@ -295,6 +298,18 @@ def _held_out_ratios(
         )
         held_out |= out
     return ratios, held_out
+
+
+def _grouped(ratios: Floats, units: _Units, held_out: Flags) -> tuple[Floats, Integers]:
+    """Return summed ratios of groups of units of one viewer and fold, and each group's viewer."""
+    summed, viewers = [], []
+    for viewer, fold in np.ndindex(ratios.shape[1], N_SEARCH_FOLDS):
+        own = held_out & (units.viewers == viewer) & (units.folds == fold)
+        of_viewer = ratios[own]
+        for start in range(0, len(of_viewer), GROUP):
+            summed.append(of_viewer[start : start + GROUP].sum(axis=0))
+            viewers.append(viewer)
+    return np.array(summed), np.array(viewers)
 
 
 def _features(training: TrainingSet, options: Options, *, dynamics: bool) -> FeatureSet:
