@@ -40,7 +40,8 @@ def train(
         str,
         typer.Option(
             help="gazelive (most accurate), or from the paper: fisher-markov-dynamics, "
-            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk."
+            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk; for comparison: "
+            "abdelwahab, abdelwahab-literal, abdelwahab-dynamics."
         ),
     ] = "gazelive",
     sessions: Sessions = None,

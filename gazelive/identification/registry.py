@@ -9,6 +9,7 @@ from functools import partial
 from gazelive.errors import ModelError, ModelFormatError
 from gazelive.identification.contract import Identifier
 from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.methods.abdelwahab import AbdelwahabIdentifier, fit_abdelwahab
 from gazelive.identification.methods.embedding import EmbeddingIdentifier
 from gazelive.identification.methods.fisher_svm import fit_fisher_markov
 from gazelive.identification.methods.gazelive_fixations import fit_gazelive_fixations
@@ -41,6 +42,8 @@ _FIXATIONS: tuple[SourceKind, ...] = ("fixations",)
 _BOTH = _SAMPLES + _FIXATIONS
 _FISHER, _FISHER_DYNAMICS = (partial(fit_fisher_markov, dynamics=d) for d in (False, True))
 _MARKOV, _MARKOV_DYNAMICS = (partial(fit_markov, dynamics=d) for d in (False, True))
+_LITERAL = partial(fit_abdelwahab, literal=True)
+_ABDELWAHAB_DYNAMICS = partial(fit_abdelwahab, dynamics=True)
 
 METHODS: list[Method] = [
     Method("gazelive", _SAMPLES, fit_gazelive_samples, EmbeddingIdentifier),
@@ -50,6 +53,9 @@ METHODS: list[Method] = [
     Method("fisher-scenewalk", _BOTH, fit_fisher_scenewalk, SceneWalkIdentifier),
     Method("markov-dynamics", _SAMPLES, _MARKOV_DYNAMICS, MarkovIdentifier),
     Method("markov", _BOTH, _MARKOV, MarkovIdentifier),
+    Method("abdelwahab-dynamics", _SAMPLES, _ABDELWAHAB_DYNAMICS, AbdelwahabIdentifier),
+    Method("abdelwahab", _BOTH, fit_abdelwahab, AbdelwahabIdentifier),
+    Method("abdelwahab-literal", _BOTH, _LITERAL, AbdelwahabIdentifier),
     Method("scenewalk", _BOTH, fit_scenewalk, SceneWalkIdentifier),
 ]
 

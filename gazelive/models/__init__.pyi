@@ -1,6 +1,9 @@
 from .gamma import (
     fit_gamma as fit_gamma,
 )
+from .gp_density_kernels import (
+    bin_number as bin_number,
+)
 from .markov import (
     MarkovModel as MarkovModel,
     gradient_cells as gradient_cells,
@@ -33,6 +36,11 @@ from .scenewalk.saliency_choice import (
 )
 from .scenewalk.viewing import (
     Viewing as Viewing,
+)
+from .semiparametric import (
+    Population as Population,
+    Saccades as Saccades,
+    ViewerPrior as ViewerPrior,
 )
 from .storage import (
     read_arrays as read_arrays,

@@ -18,6 +18,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from many_viewers import with_viewers
 from sklearn.svm import LinearSVC
 
 from gazelive.features.scanpath import MOVEMENT_AT, N_COLUMNS, Column, Scanpath
-from gazelive.identification import Identifier, TrainingSet, fit_method
+from gazelive.identification import Estimate, Identifier, TrainingSet, fit_method
 from gazelive.models.markov import MarkovModel, markov_dynamics_features
 
 sys.path.append(str(Path(__file__).parents[1] / "support"))
@@ -38,6 +39,7 @@ TARGETS_US = {
     "fisher-markov-dynamics, 10000 viewers": 250,
     "gazelive, 32 viewers": 100,
     "gazelive, 10000 viewers": 8000,
+    "abdelwahab, 26 saccades compared with 1000 viewers": 100,
 }
 
 
@@ -52,7 +54,7 @@ def main() -> None:
     model = MarkovModel(*random_densities(np.random.default_rng(0)))
     scanpath = training.scanpaths[0]
     figures["score of 26 saccades"] = best_us(lambda: model.fisher_score(scanpath), 300, 60)
-    for method in ("markov-dynamics", "fisher-markov-dynamics", "gazelive"):
+    for method in ("markov-dynamics", "fisher-markov-dynamics", "gazelive", "abdelwahab"):
         fit_method(method, training)  # compiles
         started = time.perf_counter()
         identifier = fit_method(method, training).identifier
@@ -60,6 +62,9 @@ def main() -> None:
         for n_viewers in (32, 1000, 10_000):
             many = with_viewers(identifier, n_viewers)
             figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
+            if method == "abdelwahab":
+                name = f"{method}, 26 saccades compared with {n_viewers} viewers"
+                figures[name] = best_us(partial(compared, many, scanpath), 20, 20)
     figures["scikit-learn LinearSVC.predict, 1000 classes"] = sklearn_us()
     ours = figures["fisher-markov-dynamics, 1000 viewers"]
     ratio = figures["scikit-learn LinearSVC.predict, 1000 classes"] / ours
@@ -110,6 +115,14 @@ def update_us(identifier: Identifier, scanpath: Scanpath) -> float:
             probe.estimate()
             times.append(time.perf_counter_ns() - started)
     return float(np.median(times[len(scanpath.saccades) :])) / 1000
+
+
+def compared(identifier: Identifier, scanpath: Scanpath) -> Estimate:
+    """Identify the viewer of one whole scanpath."""
+    probe = identifier.probe()
+    probe.begin(None)
+    probe.settle(scanpath)
+    return probe.estimate()
 
 
 def sklearn_us() -> float:

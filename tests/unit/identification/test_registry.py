@@ -51,7 +51,8 @@ def assert_honest(fitted, kind):
 )
 def test_few_data(method, kind, n_viewers, n_scanpaths, n_saccades):
     training = training_of(people(n_viewers), kind, n_scanpaths, n_saccades)
-    if n_saccades == 1 and "markov" in method:  # a turn needs two saccades in a row
+    if n_saccades == 1 and method.startswith(("markov", "fisher-markov", "abdelwahab")):
+        # a turn needs two saccades in a row
         with pytest.raises(ModelError, match="nothing to fit"):
             fit_method(method, training)
         return
@@ -95,7 +96,7 @@ class TestOddData:
             fit_method(method, training_of(people(30), kind, 1, 12))
 
 
-@pytest.mark.parametrize("method", ["gazelive", "fisher-markov", "markov"])
+@pytest.mark.parametrize("method", ["gazelive", "fisher-markov", "markov", "abdelwahab"])
 @pytest.mark.parametrize("what", ["even durations", "a line", "one place", "two places"])
 def test_tables_in_which_nothing_varies(method, what):
     rng = np.random.default_rng(0)
@@ -112,7 +113,7 @@ def test_tables_in_which_nothing_varies(method, what):
             durations_s = np.full(12, 0.25)
             labelled.append((viewer, "1", scanpath_of_fixations(x, y, durations_s, f"{image}.jpg")))
     training = training_set("fixations", labelled)
-    if what == "one place" and "markov" in method:
+    if what == "one place" and method != "gazelive":
         with pytest.raises(ModelError, match="nothing to fit"):
             fit_method(method, training)
         return
@@ -244,7 +245,7 @@ def test_one_long_recording_of_people_who_are_alike_looks_like_guessing(method, 
     accuracy = fit_method(method, training_of(people(n, 0.0), kind, 1, 240)).accuracy
     assert accuracy is not None
     assert "parts of each session held out" in accuracy.protocol
-    assert accuracy.n > 3 * n
+    assert accuracy.n >= 3 * n
     assert accuracy.estimate < 0.1
 
 
