@@ -39,7 +39,11 @@ from gazelive.identification.methods.similarity import (
     SimilarityIdentifier,
     Unit,
 )
-from gazelive.identification.methods.similarity_training import fit_similarity, training_units
+from gazelive.identification.methods.similarity_training import (
+    DescribedUnits,
+    fit_similarity,
+    training_units,
+)
 from gazelive.identification.methods.two_sample_kernels import sample_distances
 from gazelive.identification.training_data import TrainingSet, fit_vigor_rate_deg
 
@@ -330,7 +334,8 @@ def fit_cem_b(method: str, training: TrainingSet, options: Options, *, dynamics:
     values = FeatureValues(names, _vigor_rate_deg(training))
     grid = GridComparison.fit(values, units.units)
     start = shipped_fusion(method, training.kind, grid.parts)
-    return fit_similarity(CemBIdentifier, method, training, options, grid, units, start)
+    described = DescribedUnits.of(grid, units)
+    return fit_similarity(CemBIdentifier, method, training, options, described, start)
 
 
 def fit_cem_b_literal(
@@ -339,10 +344,10 @@ def fit_cem_b_literal(
     """Fit `cem-b-literal` or `cem-b-dynamics-literal`."""
     names = feature_names(training, options, dynamics=dynamics, literal=True)
     exact = ExactComparison(FeatureValues(names, _vigor_rate_deg(training)))
-    units = training_units(training)
+    described = DescribedUnits.of(exact, training_units(training))
     start = fixed_fusion(np.full(len(names), LITERAL_WEIGHT))
     return fit_similarity(
-        CemBIdentifier, method, training, options, exact, units, start, learned=False
+        CemBIdentifier, method, training, options, described, start, learned=False
     )
 
 

@@ -70,6 +70,7 @@ class TrainingUnits:
     viewers: Integers
     folds: Integers
     """(units,)"""
+    n_viewers: int
     is_cut: bool
     """True if some scanpath is in several units."""
 
@@ -84,9 +85,10 @@ class DescribedUnits:
     viewers: Integers
     folds: Integers
     n_viewers: int
+    is_cut: bool
 
     @classmethod
-    def of(cls, comparison: Comparison, units: TrainingUnits, n_viewers: int) -> DescribedUnits:
+    def of(cls, comparison: Comparison, units: TrainingUnits) -> DescribedUnits:
         """Describe all units."""
         return cls(
             comparison,
@@ -94,7 +96,8 @@ class DescribedUnits:
             [comparison.describe(unit.beginning(BEGINNING)) for unit in units.units],
             units.viewers,
             units.folds,
-            n_viewers,
+            units.n_viewers,
+            units.is_cut,
         )
 
     def profiles(self, without_fold: int = -1) -> list[Described]:
@@ -142,7 +145,8 @@ def training_units(training: TrainingSet) -> TrainingUnits:
     images = [training.scanpaths[i].image for i in scanpaths]
     viewers = training.viewers[where]
     folds = unit_folds(images, where, viewers, n_folds=N_FOLDS)
-    return TrainingUnits(tuple(units), viewers, folds, len(units) > len(training))
+    is_cut = len(units) > len(training)
+    return TrainingUnits(tuple(units), viewers, folds, training.n_viewers, is_cut)
 
 
 def fit_similarity(
@@ -150,8 +154,7 @@ def fit_similarity(
     method: str,
     training: TrainingSet,
     options: Options,
-    comparison: Comparison,
-    units: TrainingUnits,
+    described: DescribedUnits,
     start: Fusion,
     *,
     learned: bool = True,
@@ -160,7 +163,7 @@ def fit_similarity(
 
     With `learned` False the proportions of the weights stay, and only their scale is fitted.
     """
-    described = DescribedUnits.of(comparison, units, training.n_viewers)
+    comparison = described.comparison
     options.report(0.3)
     pairs = pairs_by_size(described)
 
@@ -187,7 +190,7 @@ def fit_similarity(
         how = "conditional logit on pairs held out within sessions"
     if 1 in pairs:
         own, scores = held_out(1, ridge)
-        protocol = PARTS_HELD_OUT if units.is_cut else SCANPATHS_HELD_OUT
+        protocol = PARTS_HELD_OUT if described.is_cut else SCANPATHS_HELD_OUT
         accuracy = accuracy_of(scores, own.owners, protocol, training.n_viewers)
     options.report(0.8)
     profiles = described.profiles()
