@@ -114,7 +114,7 @@ class Fusion:
         above, share = min(below + 1, len(self.sizes) - 1), place - below
 
         def between(values: Floats) -> Floats:
-            return (1 - share) * values[below] + share * values[above]
+            return np.asarray((1 - share) * values[below] + share * values[above], np.float64)
 
         return Weights(between(self.weights), between(self.usual), between(self.background))
 
@@ -127,9 +127,8 @@ class Fusion:
         own = self.temperature * scores
         if not self.floor:
             return own
-        return np.logaddexp(
-            np.log1p(-self.floor) + own, np.log(self.floor) + self.temperature * background
-        )
+        anybody = np.log(self.floor) + self.temperature * background
+        return np.asarray(np.logaddexp(np.log1p(-self.floor) + own, anybody), np.float64)
 
     def to_arrays(self) -> Arrays:
         """Return the arrays of a state."""
@@ -144,9 +143,15 @@ class Fusion:
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Fusion:
         """Return the fusion of a state."""
-        names = ("sizes", "weights", "usual", "background")
         temperature, floor = arrays["fusion_mixture"].tolist()
-        return cls(*(arrays[f"fusion_{name}"] for name in names), temperature, floor)
+        return cls(
+            arrays["fusion_sizes"],
+            arrays["fusion_weights"],
+            arrays["fusion_usual"],
+            arrays["fusion_background"],
+            temperature,
+            floor,
+        )
 
 
 def fit_weights(pairs: Pairs, centre: Floats, strength: float | None) -> Weights:
@@ -183,7 +188,8 @@ def fit_weights(pairs: Pairs, centre: Floats, strength: float | None) -> Weights
         def penalised(log_factor: float) -> float:
             scores = np.where(known, -np.exp(log_factor) * along, -np.inf)
             logs = special.log_softmax(scores, axis=1)[rows, pairs.owners]
-            return -float(logs.mean()) + 0.5 * (log_factor / SCALE_SD) ** 2 / n_probes
+            prior = 0.5 * (log_factor / SCALE_SD) ** 2
+            return float(prior / n_probes - logs.mean())
 
         found = minimize_scalar(penalised, bounds=LOG_FACTORS, method="bounded").x
         return np.asarray(weights * np.exp(found), np.float64)
@@ -209,7 +215,7 @@ def fit_weights(pairs: Pairs, centre: Floats, strength: float | None) -> Weights
 def _fit_background(weights: Weights, pairs: Pairs) -> Floats:
     """Return the line of other viewers' mean likelihood (ln) over the population's score."""
     scores = weights.scores(pairs.distances)
-    others = np.isfinite(pairs.distances).any(axis=2)
+    others = np.asarray(np.isfinite(pairs.distances).any(axis=2), np.bool_)
     others[np.arange(len(scores)), pairs.owners] = False
     enough = others.any(axis=1)
     if not enough.any():

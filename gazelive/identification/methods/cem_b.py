@@ -29,7 +29,7 @@ import numpy as np
 
 from gazelive.features import DEFAULT_RATE_DEG, MOVEMENT_AT, Column, Movement, vigor_deg_s
 from gazelive.gaze import Floats, Integers, SingleFloats
-from gazelive.identification.contract import State
+from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
 from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
@@ -68,8 +68,8 @@ class Seen:
         """Return what is seen in a unit."""
         rows = unit.saccades.astype(np.float64)
         no_amplitude = ~(rows[:, Column.AMPLITUDE_DEG] > 0)
-        places = [Column.DX_DEG, Column.DY_DEG, Column.AMPLITUDE_DEG]
-        rows[np.ix_(no_amplitude, places)] = np.nan
+        for column in (Column.DX_DEG, Column.DY_DEG, Column.AMPLITUDE_DEG):
+            rows[no_amplitude, column] = np.nan
         return cls(rows, unit.fixations, vigor_rate_deg)
 
     def vigor(self, displacement: Column, peak_velocity: Column) -> Floats:
@@ -207,7 +207,7 @@ class GridComparison:
 
     def pool(self, described: Sequence[Described]) -> Described:
         """Add histograms."""
-        return np.sum(described, axis=0, dtype=np.float32)
+        return np.asarray(np.sum(described, axis=0, dtype=np.float32))
 
     def population(self, profiles: Sequence[Described]) -> Described:
         """Add the histograms of everybody."""
@@ -233,7 +233,7 @@ class GridComparison:
 
     def to_state(self, profiles: Sequence[Described]) -> State:
         """Return grid and histograms."""
-        arrays = {"edges": self.edges, "profiles": np.array(profiles, np.float32)}
+        arrays: Arrays = {"edges": self.edges, "profiles": np.array(profiles, np.float32)}
         return State(self.values.to_json(), arrays, {"profiles": 0})
 
     @classmethod
@@ -329,13 +329,17 @@ class CemBIdentifier(SimilarityIdentifier):
 
 def fit_cem_b(method: str, training: TrainingSet, options: Options, *, dynamics: bool) -> Fitted:
     """Fit `cem-b` or `cem-b-dynamics`."""
-    names = feature_names(training, options, dynamics=dynamics)
-    units = training_units(training)
-    values = FeatureValues(names, _vigor_rate_deg(training))
-    grid = GridComparison.fit(values, units.units)
-    start = shipped_fusion(method, training.kind, grid.parts)
-    described = DescribedUnits.of(grid, units)
+    described = describe_cem_b(training, options, dynamics=dynamics)
+    start = shipped_fusion(method, training.kind, described.comparison.parts)
     return fit_similarity(CemBIdentifier, method, training, options, described, start)
+
+
+def describe_cem_b(training: TrainingSet, options: Options, *, dynamics: bool) -> DescribedUnits:
+    """Fit the grid to the training set, and describe its units."""
+    names = feature_names(training, options, dynamics=dynamics)
+    values = FeatureValues(names, _vigor_rate_deg(training))
+    units = training_units(training)
+    return DescribedUnits.of(GridComparison.fit(values, units.units), units)
 
 
 def fit_cem_b_literal(

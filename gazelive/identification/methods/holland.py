@@ -305,7 +305,7 @@ class AggregateComparison:
 
     def pool(self, described: Sequence[Described]) -> Described:
         """Add the sums."""
-        return np.sum(described, axis=0)
+        return np.asarray(np.sum(described, axis=0))
 
     def population(self, profiles: Sequence[Described]) -> Described:
         """Return everybody together."""
@@ -358,28 +358,28 @@ class HollandIdentifier(SimilarityIdentifier):
 
 def fit_holland(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit `holland-2011`."""
+    described = describe_holland(training, options)
+    start = shipped_fusion(method, training.kind, described.comparison.parts)
+    return fit_similarity(HollandIdentifier, method, training, options, described, start)
+
+
+def describe_holland(training: TrainingSet, options: Options) -> DescribedUnits:
+    """Fit limits and scale to the training set, and describe its units."""
+    del options  # no group of features can be left out
     of_samples = training.kind == "samples"
     names = tuple(learned_form(Aggregated.of(NO_UNIT))) if of_samples else OF_TABLES
-    distance = "absolute" if of_samples else "squared"
+    raw = unscaled("learned", "absolute" if of_samples else "squared", names)
     units = training_units(training)
-    n_features = len(names)
-    unlimited = np.array([[-np.inf], [np.inf]]) + np.zeros(n_features)
-    raw = AggregateComparison("learned", distance, names, unlimited, np.ones(n_features))
     clipped = replace(raw, limits=usual_limits(raw, units))
     described = DescribedUnits.of(clipped, units)
     means = clipped.gallery(described.profiles())
-    scaled = replace(clipped, scale=spread_of(_filled(means)))
-    start = shipped_fusion(method, training.kind, names)
-    described = replace(described, comparison=scaled)
-    return fit_similarity(HollandIdentifier, method, training, options, described, start)
+    return replace(described, comparison=replace(clipped, scale=spread_of(_filled(means))))
 
 
 def fit_holland_literal(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit `holland-2011-literal`."""
     names = tuple(LITERAL_WEIGHTS) if training.kind == "samples" else LITERAL_OF_TABLES
-    n_features = len(names)
-    unlimited = np.array([[-np.inf], [np.inf]]) + np.zeros(n_features)
-    raw = AggregateComparison("literal", "literal", names, unlimited, np.ones(n_features))
+    raw = unscaled("literal", "literal", names)
     described = DescribedUnits.of(raw, training_units(training))
     within = spread_within(raw.gallery(described.whole), described.viewers)
     weights = np.array([LITERAL_WEIGHTS[name] for name in names])
@@ -388,6 +388,12 @@ def fit_holland_literal(method: str, training: TrainingSet, options: Options) ->
     return fit_similarity(
         HollandIdentifier, method, training, options, described, start, learned=False
     )
+
+
+def unscaled(form: str, distance: str, names: tuple[str, ...]) -> AggregateComparison:
+    """Return a comparison without limits, in the units of the aggregates."""
+    limits = np.repeat([[-np.inf], [np.inf]], len(names), axis=1)
+    return AggregateComparison(form, distance, names, limits, np.ones(len(names)))
 
 
 def usual_limits(comparison: AggregateComparison, units: TrainingUnits) -> Floats:

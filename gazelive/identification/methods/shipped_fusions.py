@@ -32,7 +32,10 @@ def shipped_fusion(method: str, kind: SourceKind, parts: Sequence[str]) -> Fusio
     kept = [i for i, name in enumerate(entry["parts"]) if name in wanted]
     assert [entry["parts"][i] for i in kept] == list(parts), "features that were not shipped"
     fusion = Fusion(
-        *(np.array(entry[name]) for name in ("sizes", "weights", "usual", "background")),
+        np.array(entry["sizes"]),
+        np.array(entry["weights"]),
+        np.array(entry["usual"]),
+        np.array(entry["background"]),
         float(entry["temperature"]),
         float(entry["floor"]),
     )

@@ -98,9 +98,10 @@ class Comparison(Protocol):
 
 
 def window_numbers(rows: Rows) -> Integers:
-    """Return the window of each saccade, by its onset."""
+    """Return the window of each saccade, by its onset; the last is at least half as long."""
     onset_s = np.nan_to_num(rows[:, Column.ONSET_S])
-    return np.maximum(onset_s // WINDOW_S, 0).astype(np.int64)
+    n_windows = max(1, round(float(onset_s.max(initial=0.0)) / WINDOW_S))
+    return np.asarray(np.clip(onset_s // WINDOW_S, 0, n_windows - 1), np.int64)
 
 
 def units_of(rows: Rows, fixations: Floats) -> list[Unit]:

@@ -53,7 +53,7 @@ MOST_VIEWERS = 80
 """Weights are fitted to this many viewers at most: for a conditional logit, a random sample of the
 alternatives is enough."""
 LEAST_SHARE = 0.5
-"""A size needs this share of the probes of the most frequent size."""
+"""A size is used if this share of the viewers have enough units for it."""
 GRID = Grid(values={"ridge": (0.1, 0.5, 2.0)}, defaults={"ridge": 0.5})
 """Strength of the prior on the weights, in pairs."""
 FEWEST_FOR_STRANGERS = 4
@@ -236,7 +236,6 @@ def pairs_by_size(described: DescribedUnits, seed: int = 0) -> dict[float, Pairs
                     if comparison.amount(probe) > 0:
                         entry = (comparison.distances(probe, gallery), int(viewer), int(fold))
                         found.setdefault(size, []).append(entry)
-    most = max(map(len, found.values()), default=0)
     return {
         size: Pairs(
             np.array([distances[:-1] for distances, _, _ in entries]),
@@ -245,7 +244,7 @@ def pairs_by_size(described: DescribedUnits, seed: int = 0) -> dict[float, Pairs
             np.array([fold for _, _, fold in entries], np.int64),
         )
         for size, entries in sorted(found.items())
-        if len(entries) >= LEAST_SHARE * most
+        if len({viewer for _, viewer, _ in entries}) >= max(2, LEAST_SHARE * n_viewers)
     }
 
 
