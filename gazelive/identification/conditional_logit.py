@@ -118,6 +118,29 @@ class Fusion:
 
         return Weights(between(self.weights), between(self.usual), between(self.background))
 
+    def grown(self, start: Fusion) -> Fusion:
+        """Return the fusion with the larger sizes of another one.
+
+        There, weights are larger than those of the largest own size by the factor by which those
+        of `start` are.
+        """
+        last = len(self.sizes) - 1
+        further = start.sizes[start.sizes > self.sizes[last]]
+        unit = max(float(start.at(self.sizes[last]).weights.sum()), 1e-9)
+        factors = np.array([start.at(size).weights.sum() / unit for size in further])[:, None]
+        return replace(
+            self,
+            sizes=np.concatenate((self.sizes, further)),
+            weights=np.concatenate((self.weights, factors * self.weights[last])),
+            usual=np.concatenate((self.usual, np.ones_like(factors) * self.usual[last])),
+            background=np.concatenate(
+                (
+                    self.background,
+                    np.append(factors, 1.0 + 0 * factors, axis=1) * self.background[last],
+                )
+            ),
+        )
+
     def select(self, parts: Integers) -> Fusion:
         """Return the fusion of some of the distances."""
         return replace(self, weights=self.weights[:, parts], usual=self.usual[:, parts])
@@ -243,16 +266,3 @@ def mean_loss(scores: Floats, owners: Integers) -> float:
     """Return the mean of −ln p(own viewer)."""
     logs = special.log_softmax(scores, axis=1)
     return -float(logs[np.arange(len(owners)), owners].mean())
-
-
-def fit_mixture(scores: Floats, background: Floats, owners: Integers) -> tuple[float, float]:
-    """Return τ and ε of maximum likelihood from scores of probes of another session."""
-
-    def loss(packed: Floats) -> float:
-        temperature, floor = np.exp(packed[0]), special.expit(packed[1])
-        own = np.log1p(-floor) + temperature * scores
-        mixed = np.logaddexp(own, np.log(floor) + temperature * background[:, None])
-        return mean_loss(mixed, owners)
-
-    found = minimize(loss, np.array([0.0, -3.0]), method="Nelder-Mead").x
-    return float(np.exp(found[0])), float(special.expit(found[1]))

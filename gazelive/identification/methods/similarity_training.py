@@ -182,11 +182,8 @@ def fit_similarity(
     fusion = start
     if pairs:
         fitted = [fit_weights(own, start.at(size).weights, ridge) for size, own in pairs.items()]
-        fusion = replace(
-            Fusion.of(np.array(list(pairs)), fitted),
-            temperature=start.temperature,
-            floor=start.floor,
-        )
+        own_sizes = Fusion.of(np.array(list(pairs)), fitted)
+        fusion = replace(own_sizes.grown(start), temperature=start.temperature, floor=start.floor)
         how = "conditional logit on pairs held out within sessions"
     if 1 in pairs:
         own, scores = held_out(1, ridge)
