@@ -6,7 +6,7 @@ IJCB 2011.
 `holland-2011` describes an image (or a 20 s window) by rates, logarithms of means, shares and
 regression coefficients, so that its length does not matter. A person is the mean over images,
 weighted by their saccades. The distance of a feature is |d| for recordings and d² for fixation
-tables, d in standard deviations between people; a conditional logit fuses them. d² is the
+tables, d in standard deviations within a person; a conditional logit fuses them. d² is the
 logarithm of the paper's Gaussian similarity, and |d| has the better likelihood on recordings.
 
 `holland-2011-literal` has the paper's 14 numbers (counts and plain means; the fifteenth needs the
@@ -30,7 +30,6 @@ from gazelive.features import MOVEMENT_AT, Column, Movement
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.contract import State
 from gazelive.identification.fitted import Fitted, Options
-from gazelive.identification.learning import spread_of
 from gazelive.identification.methods import holland_kernels as kernels
 from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
 from gazelive.identification.methods.similarity import (
@@ -372,8 +371,8 @@ def describe_holland(training: TrainingSet, options: Options) -> DescribedUnits:
     units = training_units(training)
     clipped = replace(raw, limits=usual_limits(raw, units))
     described = DescribedUnits.of(clipped, units)
-    means = clipped.gallery(described.profiles())
-    return replace(described, comparison=replace(clipped, scale=spread_of(_filled(means))))
+    within = spread_within(clipped.gallery(described.whole), described.viewers)
+    return replace(described, comparison=replace(clipped, scale=within))
 
 
 def fit_holland_literal(method: str, training: TrainingSet, options: Options) -> Fitted:
@@ -413,20 +412,15 @@ def usual_limits(comparison: AggregateComparison, units: TrainingUnits) -> Float
 def spread_within(values: Floats, viewers: Integers) -> Floats:
     """Return the mean over viewers of the standard deviation of each aggregate over units.
 
-    Infinite where it is 0: such an aggregate must not decide.
+    It is that over all units if no viewer has two. Infinite where it is 0: such an aggregate must
+    not decide.
     """
-    spreads = [_spread(values[viewers == viewer]) for viewer in np.unique(viewers)]
-    within = np.mean(spreads, axis=0)
+    several = [viewer for viewer in np.unique(viewers) if np.sum(viewers == viewer) > 1]
+    groups = [values[viewers == viewer] for viewer in several] or [values]
+    within = np.mean([_spread(group) for group in groups], axis=0)
     return np.where(within > 0, within, np.inf)
 
 
 def _spread(values: Floats) -> Floats:
     known = [column[np.isfinite(column)] for column in values.T]
     return np.array([own.std() if len(own) else 0.0 for own in known])
-
-
-def _filled(means: Floats) -> Floats:
-    """Return values with those that are missing replaced by the mean of the others."""
-    known = np.isfinite(means)
-    middle = np.where(known, means, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    return np.where(known, means, middle)

@@ -2,8 +2,9 @@
 
 A `Comparison` describes what a person saw and did by an array, pools such arrays (a probe is all
 its images together, not a sum over images), and gives distances between a probe and each profile.
-A conditional logit fuses the distances (`conditional_logit`). What the probe says of a stranger is
-the best viewer's score less the background, which is how a random other person would score.
+A conditional logit fuses the distances (`conditional_logit`). Whether the probe is a stranger's
+shows in its weighted distance to the best viewer: how much less it is than usual, and than that to
+the other viewers.
 
 A long recording is cut into windows of `WINDOW_S`: they are what images are in free viewing.
 """
@@ -29,6 +30,8 @@ from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
 from gazelive.identification.probe import CountingProbe
 
 WINDOW_S = 20.0
+TINY = 1e-6
+"""Added to weighted distances before the logarithm."""
 CHANGED_PEOPLE = "allowance for people who change between sessions"
 
 Described = npt.NDArray[Any]
@@ -115,6 +118,42 @@ def units_of(rows: Rows, fixations: Floats) -> list[Unit]:
     beside = np.linspace(0, len(windows) - 1, len(fixations)).round().astype(np.int64)
     of_fixations = windows[beside]
     return [Unit(rows[windows == w], fixations[of_fixations == w]) for w in np.unique(windows)]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A probe against all viewers."""
+
+    weights: Weights
+    distances: Floats
+    """(viewers, parts)"""
+    scores: Floats
+    """(viewers,)"""
+    evidence: Floats
+    """(viewers,): log likelihoods."""
+    background: float
+    size: float
+    """Size of the probe in units."""
+
+    @property
+    def match(self) -> float:
+        """How near the best viewer is: −ln of the distance over the usual and the others' one."""
+        known = np.isfinite(self.distances)
+        weighted = np.where(known, self.distances, self.weights.usual) @ self.weights.weights
+        usual = float(self.weights.usual @ self.weights.weights)
+        best = int(np.argmax(self.scores))
+        others = np.delete(weighted, best)
+        typical = np.sqrt(usual * (float(others.mean()) if len(others) else usual))
+        return float(np.log((typical + TINY) / (weighted[best] + TINY)))
+
+
+def judge(fusion: Fusion, size: float, distances: Floats) -> Judged:
+    """Judge a probe by its distances (viewers + 1, parts), the last being the population's."""
+    weights = fusion.at(size)
+    scores = weights.scores(distances[:-1])
+    background = float(weights.background_score(distances[-1]))
+    evidence = fusion.evidence(scores, background)
+    return Judged(weights, distances[:-1], scores, evidence, background, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,12 +246,7 @@ class SimilarityIdentifier:
         if not amount > 0:
             return None
         size = amount / self.usual_amount
-        weights = self.fusion.at(size)
-        distances = self.comparison.distances(described, self._gallery)
-        scores = weights.scores(distances[:-1])
-        background = float(weights.background_score(distances[-1]))
-        evidence = self.fusion.evidence(scores, background)
-        return Judged(weights, distances[:-1], scores, evidence, background, size)
+        return judge(self.fusion, size, self.comparison.distances(described, self._gallery))
 
     @cached_property
     def nothing(self) -> Described:
@@ -222,27 +256,6 @@ class SimilarityIdentifier:
     @cached_property
     def _gallery(self) -> Any:
         return self.comparison.gallery([*self.profiles, self.population])
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A probe against all viewers."""
-
-    weights: Weights
-    distances: Floats
-    """(viewers, parts)"""
-    scores: Floats
-    """(viewers,)"""
-    evidence: Floats
-    """(viewers,): log likelihoods."""
-    background: float
-    size: float
-    """Size of the probe in units."""
-
-    @property
-    def match(self) -> float:
-        """How much better the best viewer scores than a random other person would."""
-        return float(self.scores.max() - self.background)
 
 
 class SimilarityProbe(CountingProbe):

@@ -34,6 +34,7 @@ from gazelive.identification.methods.similarity import (
     Described,
     SimilarityIdentifier,
     Unit,
+    judge,
     units_of,
 )
 from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
@@ -264,13 +265,10 @@ def strangers_threshold(
         gallery = comparison.gallery([*others, comparison.population(others)])
         own = np.flatnonzero(described.viewers == stranger)
         for size in (size for size in STRANGER_SIZES if size <= max(1, len(own))):
-            weights = fusion.at(size)
             for probe in described.draw(own, size, STRANGER_DRAWS, rng):
                 if comparison.amount(probe) > 0:
-                    distances = comparison.distances(probe, gallery)
-                    best = float(weights.scores(distances[:-1]).max())
-                    background = float(weights.background_score(distances[-1]))
-                    matches.setdefault(size, []).append(best - background)
+                    judged = judge(fusion, size, comparison.distances(probe, gallery))
+                    matches.setdefault(size, []).append(judged.match)
     return threshold_of_matches(
         {size: np.array(found) for size, found in matches.items()},
         false_acceptance_rate,
