@@ -60,4 +60,5 @@ from .turns import (
 from .vigor import (
     DEFAULT_RATE_DEG as DEFAULT_RATE_DEG,
     mean_rate_deg as mean_rate_deg,
+    vigor_deg_s as vigor_deg_s,
 )

@@ -10,10 +10,20 @@ from gazelive.errors import ModelError, ModelFormatError
 from gazelive.identification.contract import Identifier
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.methods.abdelwahab import AbdelwahabIdentifier, fit_abdelwahab
+from gazelive.identification.methods.cem_b import (
+    CemBIdentifier,
+    fit_cem_b,
+    fit_cem_b_literal,
+)
 from gazelive.identification.methods.embedding import EmbeddingIdentifier
 from gazelive.identification.methods.fisher_svm import fit_fisher_markov
 from gazelive.identification.methods.gazelive_fixations import fit_gazelive_fixations
 from gazelive.identification.methods.gazelive_samples import fit_gazelive_samples
+from gazelive.identification.methods.holland import (
+    HollandIdentifier,
+    fit_holland,
+    fit_holland_literal,
+)
 from gazelive.identification.methods.linear import LinearIdentifier
 from gazelive.identification.methods.markov import MarkovIdentifier, fit_markov
 from gazelive.identification.methods.scenewalk import (
@@ -42,8 +52,10 @@ _FIXATIONS: tuple[SourceKind, ...] = ("fixations",)
 _BOTH = _SAMPLES + _FIXATIONS
 _FISHER, _FISHER_DYNAMICS = (partial(fit_fisher_markov, dynamics=d) for d in (False, True))
 _MARKOV, _MARKOV_DYNAMICS = (partial(fit_markov, dynamics=d) for d in (False, True))
-_LITERAL = partial(fit_abdelwahab, literal=True)
+_ABDELWAHAB_LITERAL = partial(fit_abdelwahab, literal=True)
 _ABDELWAHAB_DYNAMICS = partial(fit_abdelwahab, dynamics=True)
+_CEM_B, _CEM_B_DYNAMICS = (partial(fit_cem_b, dynamics=d) for d in (False, True))
+_LITERAL, _LITERAL_DYNAMICS = (partial(fit_cem_b_literal, dynamics=d) for d in (False, True))
 
 METHODS: list[Method] = [
     Method("gazelive", _SAMPLES, fit_gazelive_samples, EmbeddingIdentifier),
@@ -55,8 +67,14 @@ METHODS: list[Method] = [
     Method("markov", _BOTH, _MARKOV, MarkovIdentifier),
     Method("abdelwahab-dynamics", _SAMPLES, _ABDELWAHAB_DYNAMICS, AbdelwahabIdentifier),
     Method("abdelwahab", _BOTH, fit_abdelwahab, AbdelwahabIdentifier),
-    Method("abdelwahab-literal", _BOTH, _LITERAL, AbdelwahabIdentifier),
+    Method("abdelwahab-literal", _BOTH, _ABDELWAHAB_LITERAL, AbdelwahabIdentifier),
     Method("scenewalk", _BOTH, fit_scenewalk, SceneWalkIdentifier),
+    Method("cem-b-dynamics", _SAMPLES, _CEM_B_DYNAMICS, CemBIdentifier),
+    Method("cem-b", _BOTH, _CEM_B, CemBIdentifier),
+    Method("holland-2011", _BOTH, fit_holland, HollandIdentifier),
+    Method("cem-b-dynamics-literal", _SAMPLES, _LITERAL_DYNAMICS, CemBIdentifier),
+    Method("cem-b-literal", _BOTH, _LITERAL, CemBIdentifier),
+    Method("holland-2011-literal", _BOTH, fit_holland_literal, HollandIdentifier),
 ]
 
 

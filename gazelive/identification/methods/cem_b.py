@@ -1,0 +1,359 @@
+"""CEM-B: distributions of fixation and saccade features, compared by two-sample statistics.
+
+C. Holland, O. Komogortsev, "Complex eye movement pattern biometrics: the effects of environment
+and stimulus", IEEE TIFS 2013, with the saccade dynamics of I. Rigas, O. Komogortsev, R. Shadmehr,
+"Biometric recognition via eye movements: saccadic vigor and acceleration cues", ACM TAP 2016.
+
+`cem-b` and `cem-b-dynamics` use four statistics (Kolmogorov-Smirnov, Cramér-von Mises,
+Mann-Whitney, Ansari-Bradley) of each feature, on a grid of the training data's quantiles, and a
+conditional logit. A probe's values are pooled over its images.
+
+`cem-b-literal` and `cem-b-dynamics-literal` are the form of the paper's lab: the exact
+Kolmogorov-Smirnov distance, summed over the features, |dx| and |dy| unsigned; only the scale of
+the sum is learned. (The 2013 paper fuses Cramér-von Mises distances by a random forest. Bugs of
+public re-implementations are not repeated: degrees are converted once, accelerations are mean
+absolute values, ratios are along the movement.)
+
+Fixation x and y and start times may be of the recording rather than of the person: `without`
+"positions" and "start-times" leaves them out. Saccade duration and peak acceleration are those of
+the movement block (docs/features.md); from fixation tables there are eight features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from gazelive.features import DEFAULT_RATE_DEG, MOVEMENT_AT, Column, Movement, vigor_deg_s
+from gazelive.gaze import Floats, Integers, SingleFloats
+from gazelive.identification.contract import Arrays, State
+from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
+from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
+from gazelive.identification.methods.similarity import (
+    WINDOW_S,
+    Described,
+    SimilarityIdentifier,
+    Unit,
+)
+from gazelive.identification.methods.similarity_training import (
+    DescribedUnits,
+    fit_similarity,
+    training_units,
+)
+from gazelive.identification.methods.two_sample_kernels import sample_distances
+from gazelive.identification.training_data import TrainingSet, fit_vigor_rate_deg
+
+N_BINS = 64
+LITERAL_WEIGHT = 5.0
+"""Of each summed distance, where its scale cannot be fitted."""
+POPULATION_VALUES = 256
+"""Quantiles that stand for everybody in the exact form."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the features of a unit are computed from."""
+
+    rows: Floats
+    """(n, N_COLUMNS): displacements of saccades without an amplitude are masked."""
+    fixations: Floats
+    vigor_rate_deg: float
+
+    @classmethod
+    def of(cls, unit: Unit, vigor_rate_deg: float) -> Seen:
+        """Return what is seen in a unit."""
+        rows = unit.saccades.astype(np.float64)
+        no_amplitude = ~(rows[:, Column.AMPLITUDE_DEG] > 0)
+        for column in (Column.DX_DEG, Column.DY_DEG, Column.AMPLITUDE_DEG):
+            rows[no_amplitude, column] = np.nan
+        return cls(rows, unit.fixations, vigor_rate_deg)
+
+    def vigor(self, displacement: Column, peak_velocity: Column) -> Floats:
+        """Return the vigor of each saccade along one axis."""
+        return vigor_deg_s(
+            self.rows[:, displacement], self.rows[:, peak_velocity], self.vigor_rate_deg
+        )
+
+    def since_onset(self, time_s: Floats) -> Floats:
+        """Return times since the image or window began."""
+        return np.maximum(time_s, 0.0) % WINDOW_S
+
+
+def _column(column: int) -> Callable[[Seen], Floats]:
+    return lambda seen: seen.rows[:, column]
+
+
+FEATURES: dict[str, Callable[[Seen], Floats]] = {
+    "fixation start": lambda seen: seen.since_onset(
+        seen.rows[:, Column.ONSET_S] - seen.rows[:, Column.PREVIOUS_FIXATION_S]
+    ),
+    "fixation duration": _column(Column.PREVIOUS_FIXATION_S),
+    "fixation x": lambda seen: seen.fixations[:, 0],
+    "fixation y": lambda seen: seen.fixations[:, 1],
+    "saccade start": lambda seen: seen.since_onset(seen.rows[:, Column.ONSET_S]),
+    "saccade duration": _column(MOVEMENT_AT + Movement.DURATION),
+    "saccade dx": _column(Column.DX_DEG),
+    "saccade dy": _column(Column.DY_DEG),
+    "saccade |dx|": lambda seen: np.abs(seen.rows[:, Column.DX_DEG]),
+    "saccade |dy|": lambda seen: np.abs(seen.rows[:, Column.DY_DEG]),
+    "amplitude": _column(Column.AMPLITUDE_DEG),
+    "mean velocity": _column(Column.MEAN_VELOCITY_DEG_S),
+    "peak velocity": _column(Column.PEAK_VELOCITY_DEG_S),
+    "vigor x": lambda seen: seen.vigor(Column.DX_DEG, Column.PEAK_VELOCITY_X_DEG_S),
+    "vigor y": lambda seen: seen.vigor(Column.DY_DEG, Column.PEAK_VELOCITY_Y_DEG_S),
+    "mean acceleration": _column(Column.MEAN_ACCELERATION_DEG_S2),
+    "peak acceleration": _column(MOVEMENT_AT + Movement.PEAK_ACCELERATION),
+    "acceleration ratio x": _column(Column.RATIO_X),
+    "acceleration ratio y": _column(Column.RATIO_Y),
+}
+"""Values of each feature; NaN is masked."""
+_FIXATIONS = ("fixation start", "fixation duration", "fixation x", "fixation y", "saccade start")
+_SACCADES = ("saccade duration", "saccade dx", "saccade dy", "mean velocity", "peak velocity")
+_DYNAMICS = (
+    "vigor x",
+    "vigor y",
+    "mean acceleration",
+    "peak acceleration",
+    "acceleration ratio x",
+    "acceleration ratio y",
+)
+_OF_TABLES = ("saccade dx", "saccade dy", "amplitude")
+_UNSIGNED = {"saccade dx": "saccade |dx|", "saccade dy": "saccade |dy|"}
+GROUPS = {
+    "positions": {"fixation x", "fixation y"},
+    "start-times": {"fixation start", "saccade start"},
+}
+"""Groups of features that `Options.without` names."""
+
+
+def feature_names(
+    training: TrainingSet, options: Options, *, dynamics: bool, literal: bool = False
+) -> tuple[str, ...]:
+    """Return the names of a method's features."""
+    names = _FIXATIONS + (_OF_TABLES if training.kind == "fixations" else _SACCADES)
+    names += _DYNAMICS if dynamics else ()
+    left_out = {name for group in options.without for name in GROUPS.get(group, ())}
+    names = tuple(name for name in names if name not in left_out)
+    return tuple(_UNSIGNED.get(name, name) for name in names) if literal else names
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureValues:
+    """Values of named features."""
+
+    names: tuple[str, ...]
+    vigor_rate_deg: float
+
+    def of(self, unit: Unit) -> list[Floats]:
+        """Return the finite values of each feature."""
+        seen = Seen.of(unit, self.vigor_rate_deg)
+        values = [FEATURES[name](seen) for name in self.names]
+        return [found[np.isfinite(found)] for found in values]
+
+    def pooled(self, units: Sequence[Unit]) -> list[Floats]:
+        """Return the values of each feature in all units."""
+        return [np.concatenate(found) for found in zip(*map(self.of, units), strict=True)]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the features as a model stores them."""
+        return {"features": list(self.names), "vigor_rate_deg": self.vigor_rate_deg}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return the features of a state."""
+        content = state.content
+        return cls(tuple(map(str, content["features"])), float(content["vigor_rate_deg"]))
+
+
+@dataclass(frozen=True, eq=False)
+class GridComparison:
+    """Four statistics of histograms on a common grid.
+
+    With 64 bins it is as accurate as exact statistics, and its time does not depend on the
+    lengths of the samples. A description is a histogram, (features, N_BINS).
+    """
+
+    kind: ClassVar[str] = "histograms"
+
+    values: FeatureValues
+    edges: Floats
+    """(features, N_BINS − 1): upper ends of the bins; infinite where there are fewer."""
+
+    @classmethod
+    def fit(cls, values: FeatureValues, units: Sequence[Unit]) -> Self:
+        """Take the quantiles of the values of all units as edges."""
+        edges = np.full((len(values.names), N_BINS - 1), np.inf)
+        for own, found in zip(edges, values.pooled(units), strict=True):
+            if len(found):
+                cuts = np.unique(np.quantile(found, np.arange(1, N_BINS) / N_BINS))
+                own[: len(cuts)] = cuts
+        return cls(values, edges)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Four distances of each feature."""
+        return tuple(name for name in self.values.names for _ in range(N_STATISTICS))
+
+    def describe(self, unit: Unit) -> Described:
+        """Return the histograms of a unit."""
+        counts = np.empty((len(self.edges), N_BINS), np.float32)
+        for own, edges, found in zip(counts, self.edges, self.values.of(unit), strict=True):
+            own[:] = np.bincount(np.searchsorted(edges, found), minlength=N_BINS)
+        return counts
+
+    def pool(self, described: Sequence[Described]) -> Described:
+        """Add histograms."""
+        return np.asarray(np.sum(described, axis=0, dtype=np.float32))
+
+    def population(self, profiles: Sequence[Described]) -> Described:
+        """Add the histograms of everybody."""
+        return self.pool(profiles)
+
+    def amount(self, described: Described) -> float:
+        """Return the number of values of the feature that has most."""
+        return float(described.sum(axis=1).max())
+
+    def gallery(self, profiles: Sequence[Described]) -> tuple[SingleFloats, Floats]:
+        """Return distribution functions (features, bins, profiles) and numbers of values."""
+        counts = np.moveaxis(np.array(profiles, np.float64), 0, -1)
+        sizes = counts.sum(axis=1)
+        functions = np.cumsum(counts, axis=1) / np.maximum(sizes, 1)[:, None]
+        return np.ascontiguousarray(functions, np.float32), sizes
+
+    def distances(self, probe: Described, gallery: tuple[SingleFloats, Floats]) -> Floats:
+        """Return the distances (profiles, parts)."""
+        functions, sizes = gallery
+        out = np.empty((sizes.shape[1], len(sizes), N_STATISTICS))
+        histogram_distances(probe.astype(np.float64), functions, sizes, out)
+        return out.reshape(len(out), -1)
+
+    def to_state(self, profiles: Sequence[Described]) -> State:
+        """Return grid and histograms."""
+        arrays: Arrays = {"edges": self.edges, "profiles": np.array(profiles, np.float32)}
+        return State(self.values.to_json(), arrays, {"profiles": 0})
+
+    @classmethod
+    def from_state(cls, state: State, n_viewers: int) -> tuple[Self, list[Described]]:
+        """Return the comparison and the histograms of a state."""
+        del n_viewers
+        values = FeatureValues.from_state(state)
+        return cls(values, state.arrays["edges"]), list(state.arrays["profiles"])
+
+
+@dataclass(frozen=True, eq=False)
+class ExactComparison:
+    """The exact Kolmogorov-Smirnov distance of each feature, of the values themselves.
+
+    A description is a table of the values, (values, 2): number of the feature and value.
+    """
+
+    kind: ClassVar[str] = "values"
+
+    values: FeatureValues
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """One distance of each feature."""
+        return self.values.names
+
+    def describe(self, unit: Unit) -> Described:
+        """Return the values of a unit."""
+        found = self.values.of(unit)
+        numbers = np.repeat(np.arange(len(found)), [len(own) for own in found])
+        return np.stack((numbers, np.concatenate(found)), axis=1)
+
+    def pool(self, described: Sequence[Described]) -> Described:
+        """Return the values of all samples."""
+        return np.concatenate(described)
+
+    def population(self, profiles: Sequence[Described]) -> Described:
+        """Return quantiles that stand for everybody's values."""
+        values, ends = self._sorted(self.pool(profiles))
+        shares = (np.arange(POPULATION_VALUES) + 0.5) / POPULATION_VALUES
+        tables = [
+            np.stack((np.full(POPULATION_VALUES, float(f)), np.quantile(own, shares)), axis=1)
+            for f, own in enumerate(np.split(values, ends[1:-1]))
+            if len(own)
+        ]
+        return np.concatenate(tables)
+
+    def amount(self, described: Described) -> float:
+        """Return the number of values of the feature that has most."""
+        return float(np.diff(self._sorted(described)[1]).max())
+
+    def gallery(self, profiles: Sequence[Described]) -> tuple[Floats, Integers]:
+        """Return the sorted values of all profiles, and where those of each feature end."""
+        found = [self._sorted(profile) for profile in profiles]
+        starts = np.cumsum([0, *(len(values) for values, _ in found)])
+        ends = [start + own[1:] for start, (_, own) in zip(starts[:-1], found, strict=True)]
+        return np.concatenate([v for v, _ in found]), np.concatenate([[0], *ends]).astype(np.int64)
+
+    def distances(self, probe: Described, gallery: tuple[Floats, Integers]) -> Floats:
+        """Return the distances (profiles, features)."""
+        others, ends = gallery
+        n_features = len(self.values.names)
+        out = np.empty(((len(ends) - 1) // n_features, n_features, N_STATISTICS))
+        sample_distances(*self._sorted(probe), others, ends, out)
+        return out[:, :, 0]
+
+    def to_state(self, profiles: Sequence[Described]) -> State:
+        """Return the values of all viewers."""
+        viewers = np.repeat(np.arange(len(profiles)), [len(profile) for profile in profiles])
+        arrays = {"values": np.concatenate(profiles), "value_viewers": viewers}
+        return State(self.values.to_json(), arrays, {}, {"value_viewers": ("values",)})
+
+    @classmethod
+    def from_state(cls, state: State, n_viewers: int) -> tuple[Self, list[Described]]:
+        """Return the comparison and the values of a state."""
+        values, viewers = state.arrays["values"], state.arrays["value_viewers"]
+        profiles = [values[viewers == viewer] for viewer in range(n_viewers)]
+        return cls(FeatureValues.from_state(state)), profiles
+
+    def _sorted(self, described: Described) -> tuple[Floats, Integers]:
+        """Return the values sorted within each feature, and where each feature's end."""
+        order = np.lexsort((described[:, 1], described[:, 0]))
+        numbers = described[order, 0]
+        ends = np.searchsorted(numbers, np.arange(len(self.values.names) + 1))
+        return np.ascontiguousarray(described[order, 1]), ends.astype(np.int64)
+
+
+class CemBIdentifier(SimilarityIdentifier):
+    """Identifier of all forms of CEM-B."""
+
+    comparisons = (GridComparison, ExactComparison)
+
+
+def fit_cem_b(method: str, training: TrainingSet, options: Options, *, dynamics: bool) -> Fitted:
+    """Fit `cem-b` or `cem-b-dynamics`."""
+    described = describe_cem_b(training, options, dynamics=dynamics)
+    start = shipped_fusion(method, training.kind, described.comparison.parts)
+    return fit_similarity(CemBIdentifier, method, training, options, described, start)
+
+
+def describe_cem_b(training: TrainingSet, options: Options, *, dynamics: bool) -> DescribedUnits:
+    """Fit the grid to the training set, and describe its units."""
+    names = feature_names(training, options, dynamics=dynamics)
+    values = FeatureValues(names, _vigor_rate_deg(training))
+    units = training_units(training)
+    return DescribedUnits.of(GridComparison.fit(values, units.units), units)
+
+
+def fit_cem_b_literal(
+    method: str, training: TrainingSet, options: Options, *, dynamics: bool
+) -> Fitted:
+    """Fit `cem-b-literal` or `cem-b-dynamics-literal`."""
+    names = feature_names(training, options, dynamics=dynamics, literal=True)
+    exact = ExactComparison(FeatureValues(names, _vigor_rate_deg(training)))
+    described = DescribedUnits.of(exact, training_units(training))
+    start = fixed_fusion(np.full(len(names), LITERAL_WEIGHT))
+    return fit_similarity(
+        CemBIdentifier, method, training, options, described, start, learned=False
+    )
+
+
+def _vigor_rate_deg(training: TrainingSet) -> float:
+    return DEFAULT_RATE_DEG if training.kind == "fixations" else fit_vigor_rate_deg(training)

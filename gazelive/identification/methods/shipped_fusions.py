@@ -1,0 +1,52 @@
+"""Fusions that ship with gazelive: where the fit of a similarity method starts.
+
+With few viewers, weights centred on those of other people are more accurate and better calibrated
+than weights of one's own. `docs/scripts/ship_fusions.py` learns them and writes
+`shipped_fusions.json`: for recordings from half of the people of BioEye 2015 (random dots and
+reading), for fixation tables from half of the people of the OSIE fingerprint set. Weights come
+from pairs within a session; temperature and floor, for recordings only, from probes of 20 s of
+the other session. Figures in docs/study.md are those of other people.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from gazelive.gaze import Floats
+from gazelive.identification.conditional_logit import Fusion
+from gazelive.identification.training_data import SourceKind
+
+FILE = "shipped_fusions.json"
+
+
+def shipped_fusion(method: str, kind: SourceKind, parts: Sequence[str]) -> Fusion:
+    """Return the shipped fusion of a method's distances; some features may be left out."""
+    entry = _content()[f"{method} on {kind}"]
+    wanted = set(parts)
+    kept = [i for i, name in enumerate(entry["parts"]) if name in wanted]
+    assert [entry["parts"][i] for i in kept] == list(parts), "features that were not shipped"
+    fusion = Fusion(
+        np.array(entry["sizes"]),
+        np.array(entry["weights"]),
+        np.array(entry["usual"]),
+        np.array(entry["background"]),
+        float(entry["temperature"]),
+        float(entry["floor"]),
+    )
+    return fusion.select(np.array(kept, np.int64))
+
+
+def fixed_fusion(weights: Floats) -> Fusion:
+    """Return a fusion with the same weights for every size of the probe."""
+    return Fusion(np.ones(1), weights[None], np.zeros((1, len(weights))), np.zeros((1, 2)))
+
+
+@functools.cache
+def _content() -> Any:
+    return json.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
