@@ -39,6 +39,11 @@ class _ProtocolName(StrEnum):
     SESSIONS = "sessions"
 
 
+class _Saliency(StrEnum):
+    TRAIN_ONLY = "train-only"
+    OTHERS = "others"
+
+
 def evaluate(
     source: Annotated[
         Path, typer.Argument(metavar="CORPUS|TABLE", help="Corpus folder or fixation table.")
@@ -123,6 +128,13 @@ def evaluate(
     stimuli: Annotated[
         Path | None, typer.Option(help="Folder of the images, for the saliency of scenewalk.")
     ] = None,
+    saliency: Annotated[
+        _Saliency,
+        typer.Option(
+            help="scenewalk: train-only never uses fixations on a test image; others uses those of "
+            "the other viewers, as the paper does.",
+        ),
+    ] = _Saliency.TRAIN_ONLY,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -196,6 +208,7 @@ def evaluate(
         timing=timing,
         search=search,
         stimuli=stimuli,
+        saliency=saliency.value,
         n_jobs=jobs or os.cpu_count() or 1,
         cluster=cluster,
     )

@@ -33,6 +33,7 @@ def evaluate(
     timing: bool = True,
     search: bool = True,
     stimuli: PathLike | None = None,
+    saliency: Literal["train-only", "others"] = "train-only",
     screen: ScreenGeometry | None = None,
     n_jobs: int = 1,
     cluster: str | None = None,
@@ -63,6 +64,7 @@ def evaluate(
         timing=timing,
         search=search,
         stimuli=None if stimuli is None else Path(stimuli),
+        saliency=saliency,
         n_jobs=n_jobs,
         cluster=cluster,
     )

@@ -7,7 +7,7 @@ read after 1, 2, 3, 5 … images, or once enough seconds have been seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,9 @@ COURSE_WALKS, COURSE_IMAGES = 3, 60
 """Walks saccade by saccade, and how far they go."""
 LEVELS = (0.9, 0.99)
 """Posteriors whose first passing is timed."""
+
+IdentifierOf = Callable[[int], Identifier]
+"""Returns the identifier for a viewer's probes: not the same where saliency comes from others."""
 
 
 @dataclass
@@ -84,10 +87,11 @@ def walks(paths: Sequence[Scanpath], seed: int, n_walks: int) -> Iterator[list[S
         yield [paths[i] for i in (*order[first:], *order[:first])]
 
 
-def probe_walks(identifier: Identifier, test: TrainingSet, amounts: Amounts) -> Probes:
+def probe_walks(identifier_of: IdentifierOf, test: TrainingSet, amounts: Amounts) -> Probes:
     """Walk through every viewer's scanpaths."""
     probes = Probes()
     for viewer in range(test.n_viewers):
+        identifier = identifier_of(viewer)
         paths = list(test.of_viewer(viewer))
         n_walks = min(len(paths), MOST_WALKS)
         for number, walk in enumerate(walks(paths, viewer, n_walks)):
@@ -150,10 +154,11 @@ class Courses:
     right: list[bool] = field(default_factory=list)
 
 
-def follow_courses(identifier: Identifier, test: TrainingSet) -> Courses:
+def follow_courses(identifier_of: IdentifierOf, test: TrainingSet) -> Courses:
     """Hand over the test scanpaths saccade by saccade, and note when levels are passed."""
     courses = Courses()
     for viewer in range(test.n_viewers):
+        identifier = identifier_of(viewer)
         paths = list(test.of_viewer(viewer))
         for walk in walks(paths, viewer, min(COURSE_WALKS, len(paths))):
             passed = _passings(identifier, walk[:COURSE_IMAGES])

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -39,6 +40,7 @@ class Choices:
     timing: bool = True
     search: bool = True
     stimuli: Path | None = None
+    saliency: Literal["train-only", "others"] = "train-only"
     n_jobs: int = 1
     cluster: str | None = None
 
@@ -102,6 +104,7 @@ def _tasks(choices: Choices, data: StudyData) -> list[Task]:
                 "without": without,
                 "search": search,
                 "stimuli": None if choices.stimuli is None else str(choices.stimuli),
+                "saliency": choices.saliency if method.endswith("scenewalk") else "train-only",
             },
             Task,
         )
@@ -147,5 +150,6 @@ def _manifest(choices: Choices, data: StudyData, fingerprint: str) -> dict[str, 
         "protocol": msgspec.to_builtins(choices.protocol),
         "seeds": "split n is the random order of the sorted image names with seed n",
         "search": choices.search,
+        "saliency": choices.saliency,
         "processors": os.cpu_count(),
     }

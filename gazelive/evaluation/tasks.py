@@ -20,6 +20,7 @@ import numpy as np
 from gazelive.evaluation.measures import verification_error_rate
 from gazelive.evaluation.probing import (
     Amounts,
+    IdentifierOf,
     Probes,
     amounts_of,
     follow_courses,
@@ -30,7 +31,14 @@ from gazelive.evaluation.reading import StudyData, read_data
 from gazelive.evaluation.splits import Protocol, Split, gallery_halves, splits_of
 from gazelive.features import Scanpath
 from gazelive.gaze import Integers
-from gazelive.identification import Fitted, Identifier, Options, TrainingSet, fit_method
+from gazelive.identification import (
+    Fitted,
+    Identifier,
+    Options,
+    SceneWalkIdentifier,
+    TrainingSet,
+    fit_method,
+)
 from gazelive.system import limit_to_one_thread
 
 N_GALLERIES = 5
@@ -56,6 +64,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     false_acceptance_rate: float = 0.01
     stimuli: str | None = None
     """Folder of the images."""
+    saliency: Literal["train-only", "others"] = "train-only"
+    """`Options.saliency`"""
 
     @property
     def label(self) -> str:
@@ -69,6 +79,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
             false_acceptance_rate=self.false_acceptance_rate,
             stimuli=None if self.stimuli is None else Path(self.stimuli),
             search=self.search,
+            saliency=self.saliency,
             without=frozenset(self.without),
             texture="texture" not in self.without,
         )
@@ -107,14 +118,15 @@ def _common_viewers(data: TrainingSet, split: Split) -> Integers:
 
 
 def _probe(
-    identifier: Identifier, data: StudyData, split: Split, viewers: Integers, protocol: Protocol
+    identifier: Identifier, task: Task, data: StudyData, split: Split, viewers: Integers
 ) -> tuple[Probes, Amounts]:
     """Probe with the test part of some viewers."""
     test = data.whole.subset(split.test).select(viewers)
-    amounts = amounts_of(test, protocol.seconds)
+    amounts = amounts_of(test, task.protocol.seconds)
+    identifier_of = _identifier_of(identifier, task, test)
     if not data.pieces:
-        return probe_walks(identifier, test, amounts), amounts
-    probes = probe_walks(identifier, test, Amounts(amounts.n_images, ()))
+        return probe_walks(identifier_of, test, amounts), amounts
+    probes = probe_walks(identifier_of, test, Amounts(amounts.n_images, ()))
     sessions = {data.whole.sessions[i] for i in np.flatnonzero(split.test)}
     for number, seconds in enumerate(amounts.seconds, start=len(amounts.n_images)):
         pieces = data.pieces[seconds]
@@ -123,14 +135,29 @@ def _probe(
     return probes, amounts
 
 
+def _identifier_of(identifier: Identifier, task: Task, test: TrainingSet) -> IdentifierOf:
+    """Return the identifier for each viewer's probes.
+
+    With saliency from others, the fixations of the viewer who is probed are left out.
+    """
+    if task.saliency != "others" or not isinstance(identifier, SceneWalkIdentifier):
+        return lambda _viewer: identifier
+    looks = [
+        (test.viewer_ids[viewer], session, path)
+        for viewer, session, path in zip(test.viewers, test.sessions, test.scanpaths, strict=True)
+    ]
+    return lambda viewer: identifier.with_saliency_of(looks, probed=test.viewer_ids[viewer])
+
+
 def _accuracy(task: Task, data: StudyData, split: Split) -> Outcome:
     """Closed set: everybody who is probed is enrolled."""
     viewers = _common_viewers(data.whole, split)
     started_s = time.process_time()
     fitted = fit_split(task, data.whole, split, viewers)
     fit_s = time.process_time() - started_s
-    probes, amounts = _probe(fitted.identifier, data, split, viewers, task.protocol)
-    courses = follow_courses(fitted.identifier, data.whole.subset(split.test).select(viewers))
+    probes, amounts = _probe(fitted.identifier, task, data, split, viewers)
+    test = data.whole.subset(split.test).select(viewers)
+    courses = follow_courses(_identifier_of(fitted.identifier, task, test), test)
     logs, truth = np.array(probes.log_posterior), np.array(probes.viewer)
     amount = np.array(probes.amount)
     return Outcome(
@@ -166,7 +193,7 @@ def _strangers(task: Task, data: StudyData, split: Split) -> Outcome:
     labels: list[tuple[int | None, float | None]] = []
     for gallery, half in enumerate(gallery_halves(len(viewers), N_GALLERIES)):
         fitted = fit_split(task, data.whole, split, viewers[half])
-        probes, amounts = _probe(fitted.identifier, data, split, viewers, task.protocol)
+        probes, amounts = _probe(fitted.identifier, task, data, split, viewers)
         labels = amounts.labels
         names = fitted.identifier.viewer_ids
         positions = {data.whole.viewer_ids.index(name): i for i, name in enumerate(names)}

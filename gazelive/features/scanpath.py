@@ -78,9 +78,9 @@ _PLACE = {
 
 N_OWN = len(Column)
 MOVEMENT_AT: int = N_OWN
-AFTER_AT = MOVEMENT_AT + len(Movement)
-TEXTURE_AT = AFTER_AT + len(After)
-N_COLUMNS = TEXTURE_AT + len(Texture)
+AFTER_AT: int = MOVEMENT_AT + len(Movement)
+TEXTURE_AT: int = AFTER_AT + len(After)
+N_COLUMNS: int = TEXTURE_AT + len(Texture)
 LATE_COLUMN = Column.NEXT_FIXATION_S
 """The one column that is known only when the next saccade is."""
 

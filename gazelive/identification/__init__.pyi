@@ -18,6 +18,9 @@ from .fitted import (
     Fitted as Fitted,
     Options as Options,
 )
+from .methods.scenewalk import (
+    SceneWalkIdentifier as SceneWalkIdentifier,
+)
 from .model_file import (
     DetectorChoice as DetectorChoice,
     Manifest as Manifest,
