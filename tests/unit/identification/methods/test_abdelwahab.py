@@ -12,9 +12,12 @@ from gazelive.features.scanpath import LATE_COLUMN, Column
 from gazelive.identification import Options, fit_method
 from gazelive.identification.methods.abdelwahab import (
     DENSITIES,
+    GROUP,
     MOST_VIEWERS,
     SHARES,
     AbdelwahabIdentifier,
+    _grouped,
+    _Units,
 )
 from gazelive.models.gp_density import gamma_log_masses
 from gazelive.models.gp_density_kernels import bin_number
@@ -180,6 +183,17 @@ def test_long_recordings_are_tested_on_parts():
     assert made.accuracy is not None
     assert "parts of each session" in made.accuracy.protocol
     assert made.identifier.correlation > 0
+
+
+def test_the_temperature_is_that_of_groups_of_one_viewer_and_fold():
+    viewers = np.array([0] * 7 + [1] * 3)
+    folds = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2, 2])
+    held_out = np.arange(10) != 9
+    units = _Units(np.arange(10), viewers, np.arange(10), folds)
+    summed, of_groups = _grouped(np.eye(10)[:, :2] + np.arange(10)[:, None], units, held_out)
+    np.testing.assert_array_equal(of_groups, [0, 0, 0, 1])
+    assert GROUP == 5
+    np.testing.assert_array_equal(summed[:, 0], [0 + 2 + 3 + 4 + 5 + 1, 6, 1, 7 + 8])
 
 
 def test_too_few_scanpaths_have_the_default_temperature():
