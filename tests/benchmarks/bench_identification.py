@@ -4,7 +4,8 @@
 
 Scanpaths are drawn from the Markov model with dynamics, one set of parameters per viewer, with
 random movement features, so that nothing but the package is needed. An update takes a saccade
-(as far as it is known, and then what was missing) and gives the posterior over all viewers.
+(as far as it is known, and then what was missing) and gives the posterior over all viewers. A
+comparison is that of one scanpath, its features given.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ TARGETS_US = {
     "fisher-markov-dynamics, 10000 viewers": 250,
     "gazelive, 32 viewers": 100,
     "gazelive, 10000 viewers": 8000,
+    "cem-b-dynamics, comparison with 1000 viewers": 5000,
+    "holland-2011, comparison with 1000 viewers": 100,
 }
 
 
@@ -59,6 +62,17 @@ def main() -> None:
         figures[f"{method}: training on 32 × 53 scanpaths, s"] = time.perf_counter() - started
         for n_viewers in (32, 1000, 10_000):
             many = with_viewers(identifier, n_viewers)
+            figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
+    for method in ("cem-b-dynamics", "holland-2011"):
+        fit_method(method, training)  # compiles
+        started = time.perf_counter()
+        identifier = fit_method(method, training).identifier
+        figures[f"{method}: training on 32 × 53 scanpaths, s"] = time.perf_counter() - started
+        for n_viewers in (32, 1000, 10_000):
+            many = with_viewers(identifier, n_viewers)
+            described = many.describe([scanpath])
+            name = f"{method}, comparison with {n_viewers} viewers"
+            figures[name] = best_us(lambda: many.judge(described), 20, 10)
             figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
     figures["scikit-learn LinearSVC.predict, 1000 classes"] = sklearn_us()
     ours = figures["fisher-markov-dynamics, 1000 viewers"]
