@@ -18,6 +18,7 @@ not depend on who is enrolled.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import special
@@ -69,16 +70,22 @@ class Weights:
 
     def parts(self, distances: Floats) -> Floats:
         """Return what each distance (…, parts) adds to the score; 0 where it is missing."""
-        return np.nan_to_num((self.usual - distances) * self.weights)
+        return self._less(distances) * self.weights
 
     def scores(self, distances: Floats) -> Floats:
         """Return the scores of distances (…, parts)."""
-        return np.nan_to_num(self.usual - distances) @ self.weights
+        return np.asarray(self._less(distances) @ self.weights, np.float64)
 
     def background_score(self, of_population: Floats) -> Floats:
         """Return the logarithm of the mean likelihood of other people (…,)."""
         intercept, slope = self.background
         return np.asarray(intercept + slope * self.scores(of_population), np.float64)
+
+    def _less(self, distances: Floats) -> Floats:
+        """Return by how much distances are less than usual; 0 where they are missing."""
+        less = self.usual - distances
+        less[np.isnan(less)] = 0.0
+        return np.asarray(less, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +116,19 @@ class Fusion:
 
     def at(self, size: float) -> Weights:
         """Return the logit for a size: linear in its logarithm, constant outside."""
-        place = float(np.interp(np.log(size), np.log(self.sizes), np.arange(len(self.sizes))))
-        below = min(int(place), len(self.sizes) - 1)
-        above, share = min(below + 1, len(self.sizes) - 1), place - below
+        last = len(self.sizes) - 1
+        place = float(np.interp(np.log(size), self._log_sizes, range(last + 1)))
+        below = min(int(place), last)
+        above, share = min(below + 1, last), place - below
 
         def between(values: Floats) -> Floats:
             return np.asarray((1 - share) * values[below] + share * values[above], np.float64)
 
         return Weights(between(self.weights), between(self.usual), between(self.background))
+
+    @cached_property
+    def _log_sizes(self) -> Floats:
+        return np.log(self.sizes)
 
     def grown(self, start: Fusion) -> Fusion:
         """Return the fusion with the larger sizes of another one.

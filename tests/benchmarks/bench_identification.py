@@ -4,7 +4,8 @@
 
 Scanpaths are drawn from the Markov model with dynamics, one set of parameters per viewer, with
 random movement features, so that nothing but the package is needed. An update takes a saccade
-(as far as it is known, and then what was missing) and gives the posterior over all viewers.
+(as far as it is known, and then what was missing) and gives the posterior over all viewers. A
+comparison is that of one scanpath, its features given.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ TARGETS_US = {
     "gazelive, 32 viewers": 100,
     "gazelive, 10000 viewers": 8000,
     "abdelwahab, 26 saccades compared with 1000 viewers": 100,
+    "cem-b-dynamics, comparison with 1000 viewers": 5000,
+    "holland-2011, comparison with 1000 viewers": 100,
 }
 
 
@@ -65,6 +68,17 @@ def main() -> None:
             if method == "abdelwahab":
                 name = f"{method}, 26 saccades compared with {n_viewers} viewers"
                 figures[name] = best_us(partial(compared, many, scanpath), 20, 20)
+    for method in ("cem-b-dynamics", "holland-2011"):
+        fit_method(method, training)  # compiles
+        started = time.perf_counter()
+        identifier = fit_method(method, training).identifier
+        figures[f"{method}: training on 32 × 53 scanpaths, s"] = time.perf_counter() - started
+        for n_viewers in (32, 1000, 10_000):
+            many = with_viewers(identifier, n_viewers)
+            described = many.describe([scanpath])
+            name = f"{method}, comparison with {n_viewers} viewers"
+            figures[name] = best_us(lambda: many.judge(described), 20, 10)
+            figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
     figures["scikit-learn LinearSVC.predict, 1000 classes"] = sklearn_us()
     ours = figures["fisher-markov-dynamics, 1000 viewers"]
     ratio = figures["scikit-learn LinearSVC.predict, 1000 classes"] / ours

@@ -33,10 +33,10 @@ from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.methods import holland_kernels as kernels
 from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
 from gazelive.identification.methods.similarity import (
-    NO_UNIT,
     Described,
     SimilarityIdentifier,
     Unit,
+    empty_unit,
 )
 from gazelive.identification.methods.similarity_training import (
     DescribedUnits,
@@ -366,7 +366,7 @@ def describe_holland(training: TrainingSet, options: Options) -> DescribedUnits:
     """Fit limits and scale to the training set, and describe its units."""
     del options  # no group of features can be left out
     of_samples = training.kind == "samples"
-    names = tuple(learned_form(Aggregated.of(NO_UNIT))) if of_samples else OF_TABLES
+    names = tuple(learned_form(Aggregated.of(empty_unit()))) if of_samples else OF_TABLES
     raw = unscaled("learned", "absolute" if of_samples else "squared", names)
     units = training_units(training)
     clipped = replace(raw, limits=usual_limits(raw, units))

@@ -18,8 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Self
+from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
@@ -119,6 +121,16 @@ class Scene:
         fixations = scanpath.fixations[np.isfinite(scanpath.fixations).all(axis=1)]
         x_deg, y_deg, duration_s = fixations.T
         return Viewing(x_deg, y_deg, duration_s, density, self.grid, source)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a scanpath says."""
+
+    evidence: Floats
+    """(viewers,)"""
+    score: Floats | None
+    """Fisher score; None if it has no fixation to judge by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,15 +277,26 @@ class SceneWalkIdentifier:
         """Return why an image's file is not used as in training; None if it is."""
         return self.scene.image_problem(image)
 
-    def evidence(self, viewing: Viewing) -> Floats:
-        """Return the evidence of a viewing (viewers,)."""
+    def judge(self, scanpath: Scanpath) -> Judged:
+        """Return what a scanpath says; a study asks for the same one again and again."""
+        known = self._judged.get(scanpath)
+        if known is None:
+            known = self._judged[scanpath] = self._judge(self.scene.viewing(scanpath))
+        return known
+
+    def _judge(self, viewing: Viewing) -> Judged:
         if not viewing.n_scored:
-            return np.zeros(len(self.viewer_ids))
+            return Judged(np.zeros(len(self.viewer_ids)), None)
+        score = self.pooled.fisher_score(viewing)
         if self.svm is not None:
-            return self.svm(self.pooled.fisher_score(viewing))
+            return Judged(self.svm(score), score)
         reference = self.pooled.log_likelihood(viewing)
         ratios = [model.log_likelihood(viewing) - reference for model in self.own]
-        return self.temperature * np.array(ratios)
+        return Judged(self.temperature * np.array(ratios), score)
+
+    @cached_property
+    def _judged(self) -> WeakKeyDictionary[Scanpath, Judged]:
+        return WeakKeyDictionary()
 
     def _viewings(self, scanpaths: Sequence[Scanpath]) -> list[Viewing]:
         viewings = map(self.scene.viewing, scanpaths)
@@ -311,12 +334,11 @@ class SceneWalkProbe(CountingProbe):
 
     def take_scanpath(self, scanpath: Scanpath) -> None:
         """Replace the evidence of the open interval."""
-        identifier = self._identifier
-        viewing = identifier.scene.viewing(scanpath)
-        self._keep(identifier.evidence(viewing), is_unit=viewing.n_scored > 0)
-        if self._strangers is not None and viewing.n_scored:
+        seen = self._identifier.judge(scanpath)
+        self._keep(seen.evidence, is_unit=seen.score is not None)
+        if self._strangers is not None and seen.score is not None:
             leader = int(np.argmax(self._settled + self.log_prior))
-            self._strangers.add(identifier.pooled.fisher_score(viewing), 1, leader)
+            self._strangers.add(seen.score, 1, leader)
 
     def keep_open(self) -> None:
         """Keep the evidence of the open interval."""

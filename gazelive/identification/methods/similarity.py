@@ -53,7 +53,9 @@ class Unit:
         return Unit(self.saccades[:n], self.fixations[:m])
 
 
-NO_UNIT = Unit(np.empty((0, N_COLUMNS), np.float32), np.empty((0, 3)))
+def empty_unit() -> Unit:
+    """Return a unit without saccades and fixations."""
+    return Unit(np.empty((0, N_COLUMNS), np.float32), np.empty((0, 3)))
 
 
 class Comparison(Protocol):
@@ -251,7 +253,7 @@ class SimilarityIdentifier:
     @cached_property
     def nothing(self) -> Described:
         """The description of nothing."""
-        return self.comparison.describe(NO_UNIT)
+        return self.comparison.describe(empty_unit())
 
     @cached_property
     def _gallery(self) -> Any:

@@ -29,11 +29,11 @@ from gazelive.identification.fitted import (
 )
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
 from gazelive.identification.methods.similarity import (
-    NO_UNIT,
     Comparison,
     Described,
     SimilarityIdentifier,
     Unit,
+    empty_unit,
     judge,
     units_of,
 )
@@ -103,7 +103,7 @@ class DescribedUnits:
 
     def profiles(self, without_fold: int = -1) -> list[Described]:
         """Return the profile of each viewer; empty where nothing is left."""
-        nothing = self.comparison.describe(NO_UNIT)
+        nothing = self.comparison.describe(empty_unit())
         used = self.folds != without_fold
         own = [np.flatnonzero(used & (self.viewers == v)) for v in range(self.n_viewers)]
         return [self.comparison.pool([nothing, *(self.whole[i] for i in mine)]) for mine in own]

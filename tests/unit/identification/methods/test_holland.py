@@ -15,7 +15,7 @@ from gazelive.identification.methods.holland import (
     literal_distance,
     literal_form,
 )
-from gazelive.identification.methods.similarity import NO_UNIT, Unit
+from gazelive.identification.methods.similarity import Unit, empty_unit
 
 
 def aggregated(x, y, durations_s):
@@ -48,7 +48,7 @@ def test_the_papers_numbers_of_a_square():
 
 
 def test_nothing_has_no_aggregates():
-    nothing = Aggregated.of(NO_UNIT)
+    nothing = Aggregated.of(empty_unit())
     for form in (learned_form, literal_form):
         known = {name for name, value in form(nothing).items() if np.isfinite(value)}
         assert known <= {"inflections", "scanpath length"}
