@@ -61,7 +61,7 @@ class TestWithSaliencyOfOthers:
         made = identifier.with_saliency_of(TEST, probed=PROBED)
         assert not np.allclose(made.scene.saliency("im10.jpg")[0], bias)
         path = next(path for viewer, _, path in TEST if viewer == PROBED)
-        before, after = (one.evidence(one.scene.viewing(path)) for one in (identifier, made))
+        before, after = (one.judge(path).evidence for one in (identifier, made))
         assert not np.allclose(before, after)
 
     def test_for_another_viewer_the_map_is_another(self, identifier: SceneWalkIdentifier) -> None:
