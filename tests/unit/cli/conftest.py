@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 
+from gazelive.cli import console
 from gazelive.cli.app import main
 
 
@@ -17,6 +19,12 @@ class Ended(NamedTuple):
     exit_code: int
     out: str
     err: str
+
+
+@pytest.fixture(autouse=True)
+def _no_step_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print no progress: on a busy machine any step may take longer than two seconds."""
+    monkeypatch.setattr(console, "PATIENCE_S", math.inf)
 
 
 @pytest.fixture
