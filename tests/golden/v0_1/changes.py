@@ -50,6 +50,20 @@ CHANGES: tuple[Change, ...] = (
         "trials image-onset",
         "conventions of other programs, and image onsets of one's own",
     ),
+    Change(
+        "*identify-*",
+        "/stdout/probes\\[[0-9]+\\]: key '(course|scanpaths)' is missing",
+        "identify --json is a summary; --course gives the course and the scanpaths",
+    ),
+    *(
+        Change(
+            cases,
+            "/stdout/probes\\[[0-9]+\\]: key 'verdict' is new",
+            "identify --json says whom it accepts",
+        )
+        for cases in ("*identify-*", "course-*")
+    ),
+    *_new_options("identify", "course images", "the course on request; some images only"),
     *_new_options("detect", "jobs keep-overshoots", "several recordings; overshoots kept apart"),
 )
 
