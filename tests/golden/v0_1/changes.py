@@ -63,6 +63,11 @@ CHANGES: tuple[Change, ...] = (
         )
         for cases in ("*identify-*", "course-*")
     ),
+    Change(
+        "*",
+        "(/.*)?: key 'accuracy_by_images' is new",
+        "train reports accuracy for 1, 10 and all images",
+    ),
     *_new_options("identify", "course images", "the course on request; some images only"),
     *_new_options("detect", "jobs keep-overshoots", "several recordings; overshoots kept apart"),
 )
