@@ -11,6 +11,7 @@ import typer
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, say
 from gazelive.cli.options import (
     DistanceMm,
+    ImageList,
     ModelImageOnset,
     ModelStimuli,
     ModelTrialStart,
@@ -19,6 +20,7 @@ from gazelive.cli.options import (
     SizeMm,
     Trials,
     geometry_flags,
+    image_names,
     names_of,
     trial_patterns,
 )
@@ -42,6 +44,7 @@ def identify(
     session: Annotated[
         str | None, typer.Option(help="Only this session (or several: 1,2).", show_default="all")
     ] = None,
+    images: ImageList = None,
     prior: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +53,13 @@ def identify(
         ),
     ] = None,
     stimuli: ModelStimuli = None,
+    course: Annotated[
+        bool,
+        typer.Option(
+            "--course",
+            help="With --json: the posterior after each saccade, and of each scanpath by itself.",
+        ),
+    ] = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show the evidence of each feature for the best match."),
@@ -79,6 +89,7 @@ def identify(
         Terminal(quiet=quiet),
         prior=None if prior is None else log_prior(model, _weights(prior), "--prior"),
         sessions=names_of(session),
+        images=image_names(images),
         flags=geometry_flags(screen, size_mm, distance_mm),
         trial_patterns=trial_patterns(
             source,
@@ -89,11 +100,11 @@ def identify(
             quiet=quiet,
             usual=trial_patterns_of(model),
         ),
-        running=as_json,
+        details=as_json and course,
     )
     explanations = _explanations(model, results) if explain else None
     if as_json:
-        content = results_json(model, results)
+        content = results_json(model, results, details=course)
         for probe, explanation in zip(content["probes"], explanations or (), strict=False):
             probe["explanation"] = [{"feature": f, "evidence": value} for f, value in explanation]
         typer.echo(json.dumps(content))
@@ -117,7 +128,7 @@ def _tell(model: TrainedModel, result: ProbeResult) -> None:
     names = model.identifier.viewer_ids
     leading = ", ".join(f"{names[i]} {np.exp(estimate.log_probabilities[i]):.1%}" for i in order)
     unknown = float(np.exp(estimate.log_unknown))
-    verdict = "probably a stranger" if unknown > 0.5 else names[estimate.best]
+    verdict = names[estimate.best] if result.accepted else "probably a stranger"
     if len(names) == 1:
         verdict = f"{names[0]} or a stranger: one enrolled viewer cannot be told apart"
     output.print(

@@ -84,6 +84,7 @@ def _rows(model: TrainedModel) -> dict[str, str]:
         "left out": "; ".join(made.left_out),
         "changes": "; ".join(made.changes),
         "accuracy": "" if model.fitted.accuracy is None else str(model.fitted.accuracy),
+        "by images": _by_images(model),
         "calibration": model.fitted.calibration,
         "strangers": f"{100 * made.false_acceptance_rate:g} % false-acceptance rate",
         "trials": ", ".join(f"{name} {text}" for name, text in made.trial_patterns.items()),
@@ -217,7 +218,18 @@ def tell(model: TrainedModel, *, quiet: bool) -> None:
     )
     if model.fitted.accuracy is not None:
         say(f"Accuracy by cross-validation: {model.fitted.accuracy}.", quiet=quiet)
+    if model.fitted.accuracy_by_images:
+        say(f"By number of images: {_by_images(model)}.", quiet=quiet)
     say(f"Calibration: {model.fitted.calibration}.", quiet=quiet)
+
+
+def _by_images(model: TrainedModel) -> str:
+    """Return the accuracy for 1, 10 and all images in words."""
+    return ", ".join(
+        f"{found.estimate:.3f} ± {found.standard_error:.3f} with "
+        f"{'all of a fold' if name == 'all' else name} (n = {found.n})"
+        for name, found in model.fitted.accuracy_by_images.items()
+    )
 
 
 def summary(model: TrainedModel) -> dict[str, object]:
@@ -237,6 +249,7 @@ def summary(model: TrainedModel) -> dict[str, object]:
         "vigor_rate_deg": model.fitted.vigor_rate_deg,
         "calibration": model.fitted.calibration,
         "accuracy": None if accuracy is None else msgspec.to_builtins(accuracy),
+        "accuracy_by_images": msgspec.to_builtins(model.fitted.accuracy_by_images),
         "detector": None if model.detector is None else msgspec.to_builtins(model.detector),
         "base_id": model.base_id,
         "provenance": msgspec.to_builtins(model.provenance),

@@ -24,6 +24,14 @@ REPLACE = ("--replace", "--force", "-f")
 Sessions = Annotated[
     str | None, typer.Option(help="Only these sessions, such as 1,2.", show_default="all")
 ]
+ImageList = Annotated[
+    Path | None,
+    typer.Option(
+        "--images",
+        help="Text file with the names of the images to use, one per line.",
+        show_default="all",
+    ),
+]
 ModelStimuli = Annotated[
     Path | None,
     typer.Option(
@@ -32,6 +40,20 @@ ModelStimuli = Annotated[
         help="Folder of the images, for scenewalk models trained with them.",
     ),
 ]
+
+
+def image_names(path: Path | None) -> tuple[str, ...]:
+    """Return the names in a list of images; none without a list."""
+    if path is None:
+        return ()
+    try:
+        names = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read as a list of images ({error})", path=path) from error
+    found = tuple(name.strip() for name in names if name.strip())
+    if not found:
+        raise ConfigError("contains no image names", path=path)
+    return found
 
 
 def names_of(text: str | None) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from gazelive.cli.model import summary, tell
 from gazelive.cli.options import (
     OUT,
     DistanceMm,
+    ImageList,
     ImageOnset,
     Screen,
     Sessions,
@@ -21,6 +22,7 @@ from gazelive.cli.options import (
     TrialStart,
     TrialStop,
     geometry_flags,
+    image_names,
     names_of,
     trial_patterns,
 )
@@ -45,10 +47,7 @@ def train(
         ),
     ] = "gazelive",
     sessions: Sessions = None,
-    images: Annotated[
-        Path | None,
-        typer.Option(help="Text file with the names of the images to use, one per line."),
-    ] = None,
+    images: ImageList = None,
     stimuli: Annotated[
         Path | None,
         typer.Option(help="Folder of the images, for the saliency of scenewalk."),
@@ -97,7 +96,7 @@ def train(
         method=method,
         options=Options(false_acceptance_rate=far, texture=texture, stimuli=stimuli),
         sessions=names_of(sessions),
-        images=_image_names(images),
+        images=image_names(images),
         exclude_viewers=names_of(exclude_viewers),
         flags=geometry_flags(screen, size_mm, distance_mm),
         trial_patterns=trial_patterns(
@@ -148,18 +147,3 @@ def _check(output: Path, method: str, source: Path) -> None:
         raise ConfigError("is the training data; give another file", path=output)
     if not output.absolute().parent.is_dir():
         raise ConfigError("there is no such folder; create it first", path=output.parent)
-
-
-def _image_names(path: Path | None) -> tuple[str, ...]:
-    from gazelive.errors import ConfigError
-
-    if path is None:
-        return ()
-    try:
-        names = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read as a list of images ({error})", path=path) from error
-    found = tuple(name.strip() for name in names if name.strip())
-    if not found:
-        raise ConfigError("contains no image names", path=path)
-    return found

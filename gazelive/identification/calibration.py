@@ -16,7 +16,7 @@ MOST_CLASSES_FOR_LOGISTIC = 100
 MATRIX_RIDGE, BIAS_RIDGE = 30.0, 0.3
 """For decisions of standard deviation 1."""
 FEWEST_TO_CENTRE = 30
-"""Viewers from which decisions are centred first. One-vs-rest machines of many viewers decide
+"""Viewers from which decisions are centred first: one-vs-rest machines of many viewers decide
 around −1 with a small spread, and the fit would not converge; fewer are calibrated as in 0.1."""
 TEMPERATURES = (1e-3, 1e3)
 DEFAULT_FACTOR = 1.0

@@ -112,7 +112,7 @@ def _changed(
         seconds=float(sum(path.seconds for path in training.scanpaths)),
         changes=(*model.provenance.changes, what),
     )
-    fitted = replace(model.fitted, identifier=identifier, accuracy=None)
+    fitted = replace(model.fitted, identifier=identifier, accuracy=None, accuracy_by_images={})
     return replace(model, fitted=fitted, training=training, provenance=provenance)
 
 

@@ -16,6 +16,8 @@ from gazelive.identification.hyperparameters import Hyperparameters
 
 SCANPATHS_HELD_OUT = "single scanpaths held out, within sessions"
 PARTS_HELD_OUT = "parts of each session held out; across sessions it will be lower"
+NUMBERS_OF_IMAGES: dict[str, int | None] = {"1": 1, "10": 10, "all": None}
+"""Of which the accuracy is reported; all are those of a fold."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Fitted:
     """b* of the recordings; None of fixation tables."""
     hyperparameters: Hyperparameters = field(default_factory=dict)
     """Values used, by name."""
+    accuracy_by_images: dict[str, Accuracy] = field(default_factory=dict)
+    """For 1, 10 and all images (`NUMBERS_OF_IMAGES`), where scanpaths are of images."""
 
 
 def accuracy_of(
@@ -103,3 +107,55 @@ def accuracy_of_units(
     is_cut = len(np.unique(parts[:, 0])) < len(parts)
     protocol = PARTS_HELD_OUT if is_cut else SCANPATHS_HELD_OUT
     return accuracy_of(summed, viewers[held_out][first], protocol, evidence.shape[1])
+
+
+def accuracy_by_images(
+    evidence: Floats, viewers: Integers, scanpaths: Integers, folds: Integers, held_out: Flags
+) -> dict[str, Accuracy]:
+    """Return the accuracy (`accuracy_of_units`) for 1, 10 and all images of a fold together.
+
+    `evidence` is such that it adds up. There is none where scanpaths were cut into folds.
+    """
+    found = {}
+    for name, n_images in NUMBERS_OF_IMAGES.items():
+        group = image_groups(viewers, scanpaths, folds, n_images)
+        judged = held_out & (group >= 0)
+        numbers, first, part = np.unique(group[judged], return_index=True, return_inverse=True)
+        summed = np.zeros((len(numbers), evidence.shape[1]))
+        np.add.at(summed, part, evidence[judged])
+        accuracy = accuracy_of(
+            summed, viewers[judged][first], images_held_out(n_images), evidence.shape[1]
+        )
+        if accuracy is not None:
+            found[name] = accuracy
+    return found
+
+
+def images_held_out(n_images: int | None) -> str:
+    """Return the protocol of `accuracy_by_images` in words."""
+    if n_images == 1:
+        return SCANPATHS_HELD_OUT
+    many = "all scanpaths of a fold" if n_images is None else f"{n_images} scanpaths"
+    return f"{many} held out together, within sessions"
+
+
+def image_groups(
+    viewers: Integers, scanpaths: Integers, folds: Integers, n_images: int | None
+) -> Integers:
+    """Return a number for units of `n_images` scanpaths of one viewer in one fold (None: all).
+
+    It is −1 for those left over, and for all where a scanpath lies in two folds.
+    """
+    of_paths, first, path = np.unique(scanpaths, return_index=True, return_inverse=True)
+    if (folds != folds[first][path]).any():
+        return np.full(len(scanpaths), -1)
+    of_path = np.full(len(of_paths), -1)
+    n_groups = 0
+    labels = set(zip(viewers[first].tolist(), folds[first].tolist(), strict=True))
+    for viewer, fold in sorted(labels):
+        own = np.flatnonzero((viewers[first] == viewer) & (folds[first] == fold))
+        size = n_images or len(own)
+        whole = own[: len(own) // size * size]
+        of_path[whole] = n_groups + np.arange(len(whole)) // size
+        n_groups += len(own) // size
+    return of_path[path]

@@ -99,6 +99,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     identifier: dict[str, Any]
     machine: dict[str, Any] | None
     scanpaths: dict[str, Any]
+    accuracy_by_images: dict[str, Accuracy] = {}
 
     def check_rate(self, sampling_rate_hz: float) -> None:
         """Raise `IncompatibleModelError` where the model is not for that rate."""
@@ -194,6 +195,7 @@ def save_model(model: TrainedModel, path: Path) -> None:
         identifier=of_identifier,
         machine=of_machine,
         scanpaths=of_scanpaths,
+        accuracy_by_images=fitted.accuracy_by_images,
     )
     write_arrays(path, msgspec.to_builtins(manifest), stored)
 
@@ -255,7 +257,13 @@ def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> Tra
     make = identifier_class(manifest.method, manifest.kind)
     identifier = make.from_state(manifest.method, manifest.viewer_ids, State(content, kept))
     return TrainedModel(
-        Fitted(identifier, manifest.calibration, manifest.accuracy, manifest.vigor_rate_deg),
+        Fitted(
+            identifier,
+            manifest.calibration,
+            manifest.accuracy,
+            manifest.vigor_rate_deg,
+            accuracy_by_images=manifest.accuracy_by_images,
+        ),
         TrainingSet.from_arrays(manifest.scanpaths, part("scanpaths/"), manifest.viewer_ids),
         manifest.detector,
         manifest.provenance,

@@ -18,7 +18,7 @@ from scipy import special
 
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
-from gazelive.identification.fitted import Accuracy, accuracy_of_units
+from gazelive.identification.fitted import Accuracy, accuracy_by_images, accuracy_of_units
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import shares_saccades, unit_windows
 from gazelive.models import MarkovModel, fit_gamma, gradient_cells, typed_density_kernels as kernels
@@ -188,6 +188,10 @@ class TrainingUnits:
         """Return how often cross-validated evidence (units, viewers) is for the right viewer."""
         judged = held_out & ~shares_saccades(self.scanpaths, self.folds)
         return accuracy_of_units(evidence, self.viewers, self.scanpaths, self.folds, judged)
+
+    def accuracy_by_images(self, evidence: Floats, held_out: Flags) -> dict[str, Accuracy]:
+        """Return the same for several images together."""
+        return accuracy_by_images(evidence, self.viewers, self.scanpaths, self.folds, held_out)
 
 
 def training_units(training: TrainingSet, representation: Representation) -> TrainingUnits:

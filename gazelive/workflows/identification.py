@@ -45,6 +45,12 @@ class ProbeResult:
     course: tuple[tuple[float, int, int, float], ...]
     """(seconds, saccades, best viewer, probability) as the evidence grew."""
     scanpaths: tuple[ScanpathResult, ...]
+    """Empty unless details were asked for."""
+
+    @property
+    def accepted(self) -> bool:
+        """True if the best match is more probable than a stranger."""
+        return self.estimate.n_saccades > 0 and self.estimate.log_unknown <= np.log(0.5)
 
 
 def check_kind(model: TrainedModel, kind: SourceKind) -> None:
@@ -123,14 +129,16 @@ def identify_source(
     *,
     prior: Floats | None = None,
     sessions: Collection[str] = (),
+    images: Collection[str] = (),
     flags: GeometryFlags | None = None,
     trial_patterns: TrialPatterns | None = None,
-    running: bool = True,
+    details: bool = True,
 ) -> list[ProbeResult]:
     """Identify every recording of a source, or every label of a fixation table.
 
     `prior` are log probabilities; `trial_patterns` are by default those of the training; without
-    `running` the course has only the estimates after each scanpath.
+    `details` the course has only the estimates after each scanpath, and no scanpath is judged by
+    itself.
     """
     check_kind(model, source_kind(source))
     warn_of_detector(model, observer)
@@ -142,7 +150,8 @@ def identify_source(
             flags=flags,
             trial_patterns=trial_patterns_of(model) if trial_patterns is None else trial_patterns,
             sessions=sessions,
-            running=running,
+            images=images,
+            running=details,
             progress=report,
         )
     shown = (path.image for probe in gathered.probes for path in probe.scanpaths)
@@ -150,7 +159,7 @@ def identify_source(
         observer.warn(warning)
     check_fits(model, gathered)
     with observer.progress("Identifying") as report:
-        return identify_gathered(model, gathered, prior, report)
+        return identify_gathered(model, gathered, prior, report, details=details)
 
 
 def identify_gathered(
@@ -158,13 +167,15 @@ def identify_gathered(
     gathered: Gathered,
     log_prior: Floats | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    details: bool = True,
 ) -> list[ProbeResult]:
-    """Identify every probe; labels are not used."""
+    """Identify every probe (`identify_probe`); labels are not used."""
     check_fits(model, gathered)
     results = []
     probes = gathered.probes if gathered.kind == "samples" else by_label(gathered.probes)
     for done, probe in enumerate(probes):
-        results.append(identify_probe(model.identifier, probe, log_prior))
+        results.append(identify_probe(model.identifier, probe, log_prior, details=details))
         if progress is not None:
             progress((done + 1) / len(probes))
     return results
@@ -180,12 +191,16 @@ def by_label(probes: Sequence[Probe]) -> list[Probe]:
 
 
 def identify_probe(
-    identifier: Identifier, probe: Probe, log_prior: Floats | None = None
+    identifier: Identifier,
+    probe: Probe,
+    log_prior: Floats | None = None,
+    *,
+    details: bool = True,
 ) -> ProbeResult:
     """Identify one probe: a running estimate after each saccade, a settled one per scanpath.
 
-    The running ones are those of the live engine, to the bit, if the probe was gathered with what
-    was known while it ran.
+    With `details` each scanpath is judged by itself, too. The running estimates are those of the
+    live engine, to the bit, if the probe was gathered with what was known while it ran.
     """
     person = identifier.probe(log_prior)
     course: list[tuple[float, int, int, float]] = []
@@ -196,10 +211,11 @@ def identify_probe(
             _note(course, take_running(person, saccade))
         person.settle(path)
         _note(course, person.estimate())
-        alone = identifier.probe(log_prior)
-        alone.begin(path.image)
-        alone.settle(path)
-        single.append(ScanpathResult(path.image, alone.estimate().log_probabilities))
+        if details:
+            alone = identifier.probe(log_prior)
+            alone.begin(path.image)
+            alone.settle(path)
+            single.append(ScanpathResult(path.image, alone.estimate().log_probabilities))
     return ProbeResult(probe, person.estimate(), tuple(course), tuple(single))
 
 
@@ -209,8 +225,10 @@ def _note(course: list[tuple[float, int, int, float]], estimate: Estimate) -> No
     course.append((estimate.seconds, estimate.n_saccades, best, probability))
 
 
-def results_json(model: TrainedModel, results: list[ProbeResult]) -> dict[str, Any]:
-    """Return the results as `gazelive identify --json` writes them."""
+def results_json(
+    model: TrainedModel, results: list[ProbeResult], *, details: bool = True
+) -> dict[str, Any]:
+    """Return the results as `gazelive identify --json` writes them; `details`: with `--course`."""
     viewers = model.identifier.viewer_ids
 
     def by_name(values: Floats) -> dict[str, float]:
@@ -220,24 +238,25 @@ def results_json(model: TrainedModel, results: list[ProbeResult]) -> dict[str, A
     for result in results:
         estimate = result.estimate
         logs = estimate.log_probabilities
-        probes.append(
-            {
-                "probe": result.probe.name,
-                "n_scanpaths": len(result.scanpaths),
-                "n_saccades": estimate.n_saccades,
-                "seconds": round(estimate.seconds, 3),
-                "posterior": by_name(np.exp(logs)),
-                "log_posterior": by_name(logs),
-                "best": viewers[estimate.best] if estimate.n_saccades else None,
-                "unknown": float(np.exp(estimate.log_unknown)),
-                "course": [
-                    {"t_s": round(t, 3), "n_saccades": n, "best": viewers[best], "p": p}
-                    for t, n, best, p in result.course
-                ],
-                "scanpaths": [
-                    {"image": single.image, "log_posterior": by_name(single.log_posterior)}
-                    for single in result.scanpaths
-                ],
-            }
-        )
+        probe: dict[str, Any] = {
+            "probe": result.probe.name,
+            "n_scanpaths": len(result.probe.scanpaths),
+            "n_saccades": estimate.n_saccades,
+            "seconds": round(estimate.seconds, 3),
+            "posterior": by_name(np.exp(logs)),
+            "log_posterior": by_name(logs),
+            "best": viewers[estimate.best] if estimate.n_saccades else None,
+            "unknown": float(np.exp(estimate.log_unknown)),
+            "verdict": viewers[estimate.best] if result.accepted else None,
+        }
+        if details:
+            probe["course"] = [
+                {"t_s": round(t, 3), "n_saccades": n, "best": viewers[best], "p": p}
+                for t, n, best, p in result.course
+            ]
+            probe["scanpaths"] = [
+                {"image": single.image, "log_posterior": by_name(single.log_posterior)}
+                for single in result.scanpaths
+            ]
+        probes.append(probe)
     return {"viewers": list(viewers), "probes": probes}

@@ -87,6 +87,7 @@ class Model:
         source: Source,
         *,
         sessions: Names = (),
+        images: Names = (),
         prior: Mapping[str, float] | None = None,
         screen: ScreenGeometry | None = None,
         stimuli: PathLike | None = None,
@@ -95,6 +96,7 @@ class Model:
         """Identify each recording (of a corpus, or as given) or each label of a table.
 
         `source` is a path, a recording (`read`, `from_columns`), or a list of them.
+        `sessions` and `images` choose (empty: all).
         `prior` gives viewers weights before anything is seen; those it does not name count 1.
         `stimuli` is the folder of the images, for models that were trained with them.
         `trial_patterns` are for what must still be read, by default those of the training.
@@ -108,6 +110,7 @@ class Model:
             observer,
             prior=None if prior is None else log_prior(model, prior, "prior"),
             sessions=names_of(sessions),
+            images=names_of(images),
             flags=flags_of(screen),
             trial_patterns=trial_patterns,
         )

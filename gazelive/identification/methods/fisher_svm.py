@@ -19,7 +19,7 @@ from gazelive.identification.calibration import (
     cross_validated_loss,
     fit_calibration,
 )
-from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.fitted import Accuracy, Fitted, Options, accuracy_by_images
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import (
     Linear,
@@ -64,6 +64,27 @@ class FisherSvm:
     held_out: Flags
     """(units,): where there are such decisions."""
 
+    folds: Integers
+
+    def accuracy_by_images(self, scanpaths: Integers) -> dict[str, Accuracy]:
+        """Return the cross-validated accuracy for 1, 10 and all images, given each unit's scanpath.
+
+        Plain decisions do not add up over images: some machines decide higher than others. The
+        calibration mends that, but was fitted to these units. So the decisions of each machine are
+        standardised over the units that it judged.
+        """
+        standardised = np.zeros_like(self.decisions)
+        for fold in np.unique(self.folds[self.held_out]):
+            out = self.folds == fold
+            own = self.decisions[out]
+            spread = own.std(axis=0)
+            standardised[out] = (own - own.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        single, several = (
+            accuracy_by_images(evidence, self.machine.viewers, scanpaths, self.folds, self.held_out)
+            for evidence in (self.decisions, standardised)
+        )
+        return single | {name: found for name, found in several.items() if name != "1"}
+
 
 def choose_for_svm(
     scores: Floats, training: TrainingSet, scanpaths: Integers, *, search: bool
@@ -102,7 +123,7 @@ def fit_fisher_svm(
     logits = calibration.after(fit(whitened, viewers, n_viewers)).minus(log_prior)
     factor = float(np.mean(np.diag(calibration.weights)))
     machine = Machine("svm", factor, whitening, whitened.astype(np.float32), viewers, logits)
-    return FisherSvm(machine, logits.after(whitening), decisions, held_out)
+    return FisherSvm(machine, logits.after(whitening), decisions, held_out, folds)
 
 
 def fit_fisher_markov(
@@ -126,6 +147,7 @@ def fit_fisher_markov(
         svm.machine,
         units.usual_saccades,
         hyperparameters=chosen,
+        accuracy_by_images=svm.accuracy_by_images(units.scanpaths),
     )
     return linear_fitted(LinearIdentifier, method, training, options, fit)
 

@@ -157,6 +157,7 @@ def _fit(training: TrainingSet, *, search: bool) -> LinearFit:
         closing,
         machine.weights[n_dimensions:],
         chosen,
+        units.accuracy_by_images(decisions - log_prior, held_out),
     )
 
 

@@ -23,7 +23,16 @@ from gazelive.features import (
 )
 from gazelive.gaze import Floats, Integers, SingleFloats
 from gazelive.identification.calibration import fit_temperature, held_out_loss
-from gazelive.identification.fitted import PARTS_HELD_OUT, Fitted, Options, accuracy_of
+from gazelive.identification.fitted import (
+    NUMBERS_OF_IMAGES,
+    PARTS_HELD_OUT,
+    Accuracy,
+    Fitted,
+    Options,
+    accuracy_of,
+    image_groups,
+    images_held_out,
+)
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters, Loss
 from gazelive.identification.methods.embedding import (
     Embedding,
@@ -95,7 +104,28 @@ def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -
         strangers_threshold(training, block, windows, chosen, options.false_acceptance_rate),
     )
     accuracy = accuracy_of(cosines, labels, protocol, training.n_viewers)
-    return Fitted(identifier, how, accuracy, hyperparameters=chosen)
+    return Fitted(
+        identifier,
+        how,
+        accuracy,
+        hyperparameters=chosen,
+        accuracy_by_images=_accuracy_by_images(training, windows, vectors, folds),
+    )
+
+
+def _accuracy_by_images(
+    training: TrainingSet, windows: Windows, vectors: SingleFloats, folds: Integers
+) -> dict[str, Accuracy]:
+    """Return the accuracy for several images together, whose windows are one embedding."""
+    viewers, found = training.viewers[windows.scanpath], {}
+    for name, n_images in NUMBERS_OF_IMAGES.items():
+        groups = image_groups(viewers, windows.scanpath, folds, n_images)
+        cosines, labels = held_out_cosines(training, windows, vectors, folds, groups)
+        protocol = images_held_out(n_images)
+        accuracy = accuracy_of(cosines, labels, protocol, training.n_viewers)
+        if accuracy is not None:
+            found[name] = accuracy
+    return found
 
 
 def _loss(training: TrainingSet, block: Block, windows: Windows) -> Loss:
@@ -156,14 +186,15 @@ def held_out_cosines(
     """Return cosines (parts, viewers) of held-out parts, and the viewer of each part.
 
     `parts` numbers what is judged together: the windows of a viewer or of a scanpath, in one fold
-    and without those that share saccades with another.
+    and without those that share saccades with another. Windows with a negative number are not
+    judged.
     """
     n_viewers = training.n_viewers
     viewers = training.viewers[windows.scanpath]
     unseen = ~shares_saccades(windows.scanpath, folds)
     cosines, labels = [], []
     for fold in np.unique(folds):
-        rest, out = folds != fold, (folds == fold) & unseen
+        rest, out = folds != fold, (folds == fold) & unseen & (parts >= 0)
         present, first, part = np.unique(parts[out], return_index=True, return_inverse=True)
         if not len(present) or not np.isin(viewers[out], viewers[rest]).all():
             continue

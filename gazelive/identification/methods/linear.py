@@ -378,6 +378,7 @@ class LinearFit:
     closing: Closing | None = None
     closing_weights: Floats | None = None
     hyperparameters: Hyperparameters = field(default_factory=dict)
+    accuracy_by_images: dict[str, Accuracy] = field(default_factory=dict)
 
 
 def linear_fitted(
@@ -406,7 +407,13 @@ def linear_fitted(
         session_correlation(training.kind, machine.kind),
         machine,
     )
-    return Fitted(identifier, fit.calibration, fit.accuracy, hyperparameters=fit.hyperparameters)
+    return Fitted(
+        identifier,
+        fit.calibration,
+        fit.accuracy,
+        hyperparameters=fit.hyperparameters,
+        accuracy_by_images=fit.accuracy_by_images,
+    )
 
 
 def _weight_arrays(number: int, weights: BlockWeights) -> Arrays:

@@ -19,7 +19,12 @@ from gazelive.features import FeatureSet, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, held_out_loss
 from gazelive.identification.contract import Arrays, State
-from gazelive.identification.fitted import Fitted, Options, accuracy_of_units
+from gazelive.identification.fitted import (
+    Fitted,
+    Options,
+    accuracy_by_images,
+    accuracy_of_units,
+)
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine
 from gazelive.identification.methods.linear import (
@@ -155,6 +160,7 @@ def _fit(training: TrainingSet, features: FeatureSet, *, search: bool) -> Linear
         _machine(units, temperature, n_viewers),
         units.usual_saccades,
         hyperparameters=chosen,
+        accuracy_by_images=accuracy_by_images(ratios, viewers, where, folds, held_out),
     )
 
 

@@ -37,7 +37,13 @@ from gazelive.identification.calibration import (
     session_correlation,
 )
 from gazelive.identification.contract import Arrays, Contributions, State
-from gazelive.identification.fitted import SCANPATHS_HELD_OUT, Fitted, Options, accuracy_of
+from gazelive.identification.fitted import (
+    SCANPATHS_HELD_OUT,
+    Fitted,
+    Options,
+    accuracy_by_images,
+    accuracy_of,
+)
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine
 from gazelive.identification.methods.fisher_svm import choose_for_svm, fit_fisher_svm
@@ -413,7 +419,16 @@ def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitte
         viewer_sd=viewer_sd,
     )
     accuracy = accuracy_of(ratios, training.viewers, SCANPATHS_HELD_OUT, n_viewers)
-    return Fitted(identifier, f"{how}: {temperature:.3g}", accuracy, hyperparameters=chosen)
+    every = np.arange(len(training))
+    return Fitted(
+        identifier,
+        f"{how}: {temperature:.3g}",
+        accuracy,
+        hyperparameters=chosen,
+        accuracy_by_images=accuracy_by_images(
+            ratios, training.viewers, every, folds, np.ones(len(training), bool)
+        ),
+    )
 
 
 def _choose(
@@ -468,7 +483,8 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
     scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
     every = np.arange(len(training))
     chosen = choose_for_svm(scores, training, every, search=options.search)
-    svm = fit_fisher_svm(scores, viewers, training.folds(every), n_viewers, chosen)
+    folds = training.folds(every)
+    svm = fit_fisher_svm(scores, viewers, folds, n_viewers, chosen)
     plda, threshold = fit_strangers(scores, viewers, n_viewers, options.false_acceptance_rate)
     identifier = replace(
         base,
@@ -483,6 +499,7 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
         "multinomial logistic regression on decisions cross-validated over scanpaths",
         accuracy_of(svm.decisions, viewers, SCANPATHS_HELD_OUT, n_viewers),
         hyperparameters=chosen,
+        accuracy_by_images=svm.accuracy_by_images(every),
     )
 
 

@@ -195,6 +195,9 @@ def _model_cases() -> Iterator[Case]:
         yield _case(f"show-{name}", f"model show {model} --json")
         line = f"identify {model} {source} --session 2 --explain --json {stimuli}"
         yield _case(f"identify-{name}", line, precision=_precision_of(name))
+        course = f"{line} --course"
+        like = f"identify-{name}"  # whose --json had the course in 0.1
+        yield _case(f"course-{name}", course, precision=_precision_of(name), like=like)
     prior = "identify models/markov.model corpus/v001_s2.asc --prior v001=1,v002=5 --json"
     line = "identify models/gazelive.model short --json"
     yield _case("identify-lowest-rate", line, precision="single")

@@ -50,6 +50,25 @@ CHANGES: tuple[Change, ...] = (
         "trials image-onset",
         "conventions of other programs, and image onsets of one's own",
     ),
+    Change(
+        "*identify-*",
+        "/stdout/probes\\[[0-9]+\\]: key '(course|scanpaths)' is missing",
+        "identify --json is a summary; --course gives the course and the scanpaths",
+    ),
+    *(
+        Change(
+            cases,
+            "/stdout/probes\\[[0-9]+\\]: key 'verdict' is new",
+            "identify --json says whom it accepts",
+        )
+        for cases in ("*identify-*", "course-*")
+    ),
+    Change(
+        "*",
+        "(/.*)?: key 'accuracy_by_images' is new",
+        "train reports accuracy for 1, 10 and all images",
+    ),
+    *_new_options("identify", "course images", "the course on request; some images only"),
     *_new_options("detect", "jobs keep-overshoots", "several recordings; overshoots kept apart"),
 )
 

@@ -61,8 +61,34 @@ class TestTables:
         assert len(right) >= 4
         assert all("saccades, " in line and "unknown" in line for line in lines)
 
-    def test_json_is_complete(self, gazelive, model, probes):
+    def test_json_is_a_summary(self, gazelive, model, probes):
         exit_code, out, err = gazelive("identify", model, probes, "--json", "-q")
+        assert (exit_code, err) == (0, "")
+        content = json.loads(out)
+        for probe in content["probes"]:
+            assert not {"course", "scanpaths"} & set(probe)
+            assert (probe["n_scanpaths"], probe["n_saccades"]) == (8, 96)
+            assert probe["verdict"] == (probe["best"] if probe["unknown"] <= 0.5 else None)
+        _, out, _ = gazelive("identify", model, probes, "--json", "--course")
+        for summary, probe in zip(content["probes"], json.loads(out)["probes"], strict=True):
+            del probe["course"], probe["scanpaths"]
+            assert summary == probe
+
+    def test_images(self, gazelive, model, probes, tmp_path):
+        chosen = tmp_path / "images.txt"
+        chosen.write_text("im1.jpg\nim3.jpg\nsea.jpg\n")
+        arguments = ("--images", chosen, "--json", "--course")
+        exit_code, out, err = gazelive("identify", model, probes, *arguments)
+        assert exit_code == 0
+        assert "1 of the 3 images named are not in" in err
+        for probe in json.loads(out)["probes"]:
+            assert [single["image"] for single in probe["scanpaths"]] == ["im1.jpg", "im3.jpg"]
+        chosen.write_text("sea.jpg\n")
+        exit_code, _, err = gazelive("identify", model, probes, *arguments)
+        assert (exit_code, "none of the 1 images named is in" in err) == (2, True)
+
+    def test_course_is_complete(self, gazelive, model, probes):
+        exit_code, out, err = gazelive("identify", model, probes, "--json", "--course", "-q")
         assert (exit_code, err) == (0, "")
         content = json.loads(out)
         assert content["viewers"] == [p.name for p in people(5)]
@@ -141,7 +167,7 @@ class TestTables:
 class TestRecordings:
     def test_a_session_of_a_corpus(self, gazelive, corpus_model):
         exit_code, out, _ = gazelive(
-            "identify", corpus_model, small_corpus(), "--session", "2", "--json", "-q"
+            "identify", corpus_model, small_corpus(), "--session", "2", "--json", "--course", "-q"
         )
         assert exit_code == 0
         content = json.loads(out)

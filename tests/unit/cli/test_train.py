@@ -30,6 +30,20 @@ class TestTables:
         assert "warning: only 10 scanpaths of a viewer: with fewer than 30" in err
         assert len(load_model(model).identifier.viewer_ids) == 5
 
+    def test_accuracy_by_number_of_images(self, gazelive, tmp_path):
+        table, model = write_table(tmp_path / "many.csv", people(3), 50, 9), tmp_path / "a.model"
+        _, _, err = gazelive("train", table, "-o", model, "--method", "markov")
+        told = next(line for line in err.splitlines() if line.startswith("By number of images"))
+        assert "with 1 (n = 150), " in told
+        assert "with 10 (n = 15), " in told
+        assert "with all of a fold (n = 15)." in told
+        _, out, _ = gazelive("model", "show", model, "--json")
+        facts = json.loads(out)
+        assert list(facts["accuracy_by_images"]) == ["1", "10", "all"]
+        assert facts["accuracy_by_images"]["1"] == facts["accuracy"]
+        _, out, _ = gazelive("model", "show", model)
+        assert "with 10 (n = 15)" in " ".join(out.split())
+
     def test_quiet_leaves_warnings(self, gazelive, table, tmp_path):
         exit_code, out, err = gazelive("train", table, "-o", tmp_path / "a.model", "-q")
         assert (exit_code, out) == (0, "")

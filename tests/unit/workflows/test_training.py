@@ -279,6 +279,7 @@ class TestIdentify:
                 "log_posterior",
                 "best",
                 "unknown",
+                "verdict",
                 "course",
                 "scanpaths",
             ]
@@ -295,6 +296,10 @@ class TestIdentify:
         assert first["best"] == max(first["posterior"], key=first["posterior"].get)
         assert (first["n_scanpaths"], first["n_saccades"]) == (2, 12)
         assert last["best"] is None
+        assert last["verdict"] is None
+        summary = results_json(model, results, details=False)["probes"]
+        for short, probe in zip(summary, content["probes"], strict=True):
+            assert short == {k: v for k, v in probe.items() if k not in ("course", "scanpaths")}
         assert last["n_saccades"] == 0
 
     def test_other_data_than_the_model_is_for(self, model):
