@@ -40,7 +40,9 @@ def train(
         str,
         typer.Option(
             help="gazelive (most accurate), or from the paper: fisher-markov-dynamics, "
-            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk."
+            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk. Its reference "
+            "methods: cem-b-dynamics, cem-b, holland-2011. These as published: "
+            "cem-b-dynamics-literal, cem-b-literal, holland-2011-literal."
         ),
     ] = "gazelive",
     sessions: Sessions = None,

@@ -19,6 +19,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ def main() -> None:
             many = with_viewers(identifier, n_viewers)
             described = many.describe([scanpath])
             name = f"{method}, comparison with {n_viewers} viewers"
-            figures[name] = best_us(lambda: many.judge(described), 20, 10)
+            figures[name] = best_us(partial(many.judge, described), 20, 10)
             figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
     figures["scikit-learn LinearSVC.predict, 1000 classes"] = sklearn_us()
     ours = figures["fisher-markov-dynamics, 1000 viewers"]
