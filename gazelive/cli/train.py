@@ -42,8 +42,10 @@ def train(
         str,
         typer.Option(
             help="gazelive (most accurate), or from the paper: fisher-markov-dynamics, "
-            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk; for comparison: "
-            "abdelwahab, abdelwahab-literal, abdelwahab-dynamics."
+            "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk. Its reference "
+            "methods: abdelwahab, cem-b-dynamics, cem-b, holland-2011. These as published: "
+            "abdelwahab-literal, cem-b-dynamics-literal, cem-b-literal, holland-2011-literal. An "
+            "extension: abdelwahab-dynamics."
         ),
     ] = "gazelive",
     sessions: Sessions = None,

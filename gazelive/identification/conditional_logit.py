@@ -131,27 +131,21 @@ class Fusion:
         return np.log(self.sizes)
 
     def grown(self, start: Fusion) -> Fusion:
-        """Return the fusion with the larger sizes of another one.
+        """Return the fusion with the larger sizes of another one, without its mixture.
 
-        There, weights are larger than those of the largest own size by the factor by which those
-        of `start` are.
+        There, weights exceed those of the largest own size by the factor by which those of `start`
+        do.
         """
-        last = len(self.sizes) - 1
-        further = start.sizes[start.sizes > self.sizes[last]]
-        unit = max(float(start.at(self.sizes[last]).weights.sum()), 1e-9)
-        factors = np.array([start.at(size).weights.sum() / unit for size in further])[:, None]
-        return replace(
-            self,
-            sizes=np.concatenate((self.sizes, further)),
-            weights=np.concatenate((self.weights, factors * self.weights[last])),
-            usual=np.concatenate((self.usual, np.ones_like(factors) * self.usual[last])),
-            background=np.concatenate(
-                (
-                    self.background,
-                    np.append(factors, 1.0 + 0 * factors, axis=1) * self.background[last],
-                )
-            ),
-        )
+        last = self.at(self.sizes[-1])
+        unit = max(float(start.at(self.sizes[-1]).weights.sum()), 1e-9)
+        further = start.sizes[start.sizes > self.sizes[-1]]
+        factors = [float(start.at(size).weights.sum()) / unit for size in further]
+        added = [
+            Weights(factor * last.weights, last.usual, last.background * np.array([factor, 1.0]))
+            for factor in factors
+        ]
+        own = [self.at(size) for size in self.sizes]
+        return Fusion.of(np.concatenate((self.sizes, further)), own + added)
 
     def select(self, parts: Integers) -> Fusion:
         """Return the fusion of some of the distances."""

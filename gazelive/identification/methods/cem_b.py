@@ -21,152 +21,32 @@ the movement block (docs/features.md); from fixation tables there are eight feat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from gazelive.features import DEFAULT_RATE_DEG, MOVEMENT_AT, Column, Movement, vigor_deg_s
 from gazelive.gaze import Floats, Integers, SingleFloats
 from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.methods.cem_b_features import FeatureValues
 from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
 from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
-from gazelive.identification.methods.similarity import (
-    WINDOW_S,
-    Described,
-    SimilarityIdentifier,
-    Unit,
-)
+from gazelive.identification.methods.similarity import Described, SimilarityIdentifier, Unit
 from gazelive.identification.methods.similarity_training import (
     DescribedUnits,
     fit_similarity,
     training_units,
 )
 from gazelive.identification.methods.two_sample_kernels import sample_distances
-from gazelive.identification.training_data import TrainingSet, fit_vigor_rate_deg
+from gazelive.identification.training_data import TrainingSet
 
 N_BINS = 64
 LITERAL_WEIGHT = 5.0
 """Of each summed distance, where its scale cannot be fitted."""
 POPULATION_VALUES = 256
 """Quantiles that stand for everybody in the exact form."""
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What the features of a unit are computed from."""
-
-    rows: Floats
-    """(n, N_COLUMNS): displacements of saccades without an amplitude are masked."""
-    fixations: Floats
-    vigor_rate_deg: float
-
-    @classmethod
-    def of(cls, unit: Unit, vigor_rate_deg: float) -> Seen:
-        """Return what is seen in a unit."""
-        rows = unit.saccades.astype(np.float64)
-        no_amplitude = ~(rows[:, Column.AMPLITUDE_DEG] > 0)
-        for column in (Column.DX_DEG, Column.DY_DEG, Column.AMPLITUDE_DEG):
-            rows[no_amplitude, column] = np.nan
-        return cls(rows, unit.fixations, vigor_rate_deg)
-
-    def vigor(self, displacement: Column, peak_velocity: Column) -> Floats:
-        """Return the vigor of each saccade along one axis."""
-        return vigor_deg_s(
-            self.rows[:, displacement], self.rows[:, peak_velocity], self.vigor_rate_deg
-        )
-
-    def since_onset(self, time_s: Floats) -> Floats:
-        """Return times since the image or window began."""
-        return np.maximum(time_s, 0.0) % WINDOW_S
-
-
-def _column(column: int) -> Callable[[Seen], Floats]:
-    return lambda seen: seen.rows[:, column]
-
-
-FEATURES: dict[str, Callable[[Seen], Floats]] = {
-    "fixation start": lambda seen: seen.since_onset(
-        seen.rows[:, Column.ONSET_S] - seen.rows[:, Column.PREVIOUS_FIXATION_S]
-    ),
-    "fixation duration": _column(Column.PREVIOUS_FIXATION_S),
-    "fixation x": lambda seen: seen.fixations[:, 0],
-    "fixation y": lambda seen: seen.fixations[:, 1],
-    "saccade start": lambda seen: seen.since_onset(seen.rows[:, Column.ONSET_S]),
-    "saccade duration": _column(MOVEMENT_AT + Movement.DURATION),
-    "saccade dx": _column(Column.DX_DEG),
-    "saccade dy": _column(Column.DY_DEG),
-    "saccade |dx|": lambda seen: np.abs(seen.rows[:, Column.DX_DEG]),
-    "saccade |dy|": lambda seen: np.abs(seen.rows[:, Column.DY_DEG]),
-    "amplitude": _column(Column.AMPLITUDE_DEG),
-    "mean velocity": _column(Column.MEAN_VELOCITY_DEG_S),
-    "peak velocity": _column(Column.PEAK_VELOCITY_DEG_S),
-    "vigor x": lambda seen: seen.vigor(Column.DX_DEG, Column.PEAK_VELOCITY_X_DEG_S),
-    "vigor y": lambda seen: seen.vigor(Column.DY_DEG, Column.PEAK_VELOCITY_Y_DEG_S),
-    "mean acceleration": _column(Column.MEAN_ACCELERATION_DEG_S2),
-    "peak acceleration": _column(MOVEMENT_AT + Movement.PEAK_ACCELERATION),
-    "acceleration ratio x": _column(Column.RATIO_X),
-    "acceleration ratio y": _column(Column.RATIO_Y),
-}
-"""Values of each feature; NaN is masked."""
-_FIXATIONS = ("fixation start", "fixation duration", "fixation x", "fixation y", "saccade start")
-_SACCADES = ("saccade duration", "saccade dx", "saccade dy", "mean velocity", "peak velocity")
-_DYNAMICS = (
-    "vigor x",
-    "vigor y",
-    "mean acceleration",
-    "peak acceleration",
-    "acceleration ratio x",
-    "acceleration ratio y",
-)
-_OF_TABLES = ("saccade dx", "saccade dy", "amplitude")
-_UNSIGNED = {"saccade dx": "saccade |dx|", "saccade dy": "saccade |dy|"}
-GROUPS = {
-    "positions": {"fixation x", "fixation y"},
-    "start-times": {"fixation start", "saccade start"},
-}
-"""Groups of features that `Options.without` names."""
-
-
-def feature_names(
-    training: TrainingSet, options: Options, *, dynamics: bool, literal: bool = False
-) -> tuple[str, ...]:
-    """Return the names of a method's features."""
-    names = _FIXATIONS + (_OF_TABLES if training.kind == "fixations" else _SACCADES)
-    names += _DYNAMICS if dynamics else ()
-    left_out = {name for group in options.without for name in GROUPS.get(group, ())}
-    names = tuple(name for name in names if name not in left_out)
-    return tuple(_UNSIGNED.get(name, name) for name in names) if literal else names
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureValues:
-    """Values of named features."""
-
-    names: tuple[str, ...]
-    vigor_rate_deg: float
-
-    def of(self, unit: Unit) -> list[Floats]:
-        """Return the finite values of each feature."""
-        seen = Seen.of(unit, self.vigor_rate_deg)
-        values = [FEATURES[name](seen) for name in self.names]
-        return [found[np.isfinite(found)] for found in values]
-
-    def pooled(self, units: Sequence[Unit]) -> list[Floats]:
-        """Return the values of each feature in all units."""
-        return [np.concatenate(found) for found in zip(*map(self.of, units), strict=True)]
-
-    def to_json(self) -> dict[str, object]:
-        """Return the features as a model stores them."""
-        return {"features": list(self.names), "vigor_rate_deg": self.vigor_rate_deg}
-
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Return the features of a state."""
-        content = state.content
-        return cls(tuple(map(str, content["features"])), float(content["vigor_rate_deg"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,8 +216,7 @@ def fit_cem_b(method: str, training: TrainingSet, options: Options, *, dynamics:
 
 def describe_cem_b(training: TrainingSet, options: Options, *, dynamics: bool) -> DescribedUnits:
     """Fit the grid to the training set, and describe its units."""
-    names = feature_names(training, options, dynamics=dynamics)
-    values = FeatureValues(names, _vigor_rate_deg(training))
+    values = FeatureValues.fit(training, options, dynamics=dynamics)
     units = training_units(training)
     return DescribedUnits.of(GridComparison.fit(values, units.units), units)
 
@@ -346,14 +225,9 @@ def fit_cem_b_literal(
     method: str, training: TrainingSet, options: Options, *, dynamics: bool
 ) -> Fitted:
     """Fit `cem-b-literal` or `cem-b-dynamics-literal`."""
-    names = feature_names(training, options, dynamics=dynamics, literal=True)
-    exact = ExactComparison(FeatureValues(names, _vigor_rate_deg(training)))
-    described = DescribedUnits.of(exact, training_units(training))
-    start = fixed_fusion(np.full(len(names), LITERAL_WEIGHT))
+    values = FeatureValues.fit(training, options, dynamics=dynamics, literal=True)
+    described = DescribedUnits.of(ExactComparison(values), training_units(training))
+    start = fixed_fusion(np.full(len(values.names), LITERAL_WEIGHT))
     return fit_similarity(
         CemBIdentifier, method, training, options, described, start, learned=False
     )
-
-
-def _vigor_rate_deg(training: TrainingSet) -> float:
-    return DEFAULT_RATE_DEG if training.kind == "fixations" else fit_vigor_rate_deg(training)

@@ -272,7 +272,7 @@ class SimilarityProbe(CountingProbe):
 
     def take_saccade(self, row: Rows) -> None:
         """Take a saccade as far as it is known."""
-        self._saccades.append(row)
+        self._saccades.append(row.copy())
 
     def add_fixation(self, x_deg: float, y_deg: float, duration_s: float) -> None:
         """Take a fixation of the open interval."""
@@ -290,7 +290,7 @@ class SimilarityProbe(CountingProbe):
         """Return the posterior of settled and open intervals."""
         identifier = self._identifier
         described = self._settled
-        if self._saccades:
+        if self._saccades or self._fixations:
             described = self._with(*self._open())
         judged = identifier.judge(described)
         if judged is None:

@@ -48,8 +48,8 @@ SIZES = (BEGINNING, 1, 2, 5, 10, 20)
 N_FOLDS = 3
 MOST_DRAWS = 10
 """Probes of each viewer, size and fold, at most …"""
-MOST_PROBES = 1500
-"""… and of all viewers and folds."""
+MOST_PROBES, MOST_FOR_SCALE = 1500, 300
+"""… and of all viewers and folds, to fit all weights or only their scale."""
 MOST_VIEWERS = 80
 """Weights are fitted to this many viewers at most: for a conditional logit, a random sample of the
 alternatives is enough."""
@@ -166,7 +166,7 @@ def fit_similarity(
     """
     comparison = described.comparison
     options.report(0.3)
-    pairs = pairs_by_size(described)
+    pairs = pairs_by_size(described, MOST_PROBES if learned else MOST_FOR_SCALE)
 
     def held_out(size: float, ridge: float | None) -> tuple[Pairs, Floats]:
         own = pairs[size]
@@ -211,7 +211,9 @@ def fit_similarity(
     return Fitted(made, how, accuracy, hyperparameters=chosen)
 
 
-def pairs_by_size(described: DescribedUnits, seed: int = 0) -> dict[float, Pairs]:
+def pairs_by_size(
+    described: DescribedUnits, most_probes: int = MOST_PROBES, seed: int = 0
+) -> dict[float, Pairs]:
     """Return pairs of each size that the folds have units for; none with one viewer."""
     rng = np.random.default_rng(seed)
     if described.n_viewers > MOST_VIEWERS:
@@ -219,7 +221,7 @@ def pairs_by_size(described: DescribedUnits, seed: int = 0) -> dict[float, Pairs
         described = described.select(np.sort(chosen))
     comparison, n_viewers = described.comparison, described.n_viewers
     folds = np.unique(described.folds)
-    n_draws = min(MOST_DRAWS, -(-MOST_PROBES // (n_viewers * len(folds))))
+    n_draws = min(MOST_DRAWS, -(-most_probes // (n_viewers * len(folds))))
     found: dict[float, list[tuple[Floats, int, int]]] = {}
     for fold in folds:
         profiles = described.profiles(without_fold=fold)
@@ -253,22 +255,21 @@ def strangers_threshold(
     false_acceptance_rate: float,
     seed: int = 0,
 ) -> MatchThreshold:
-    """Return the threshold from viewers who are removed from gallery and population in turn."""
+    """Return the threshold from viewers who are removed from the gallery in turn."""
     n_viewers, comparison = described.n_viewers, described.comparison
     if n_viewers < FEWEST_FOR_STRANGERS:
         return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
     rng = np.random.default_rng(seed)
     left_out = rng.permutation(n_viewers)[:MOST_STRANGERS]
     matches: dict[float, list[float]] = {}
+    gallery = comparison.gallery([*profiles, comparison.population(profiles)])
     for stranger in left_out:
-        others = [profile for v, profile in enumerate(profiles) if v != stranger]
-        gallery = comparison.gallery([*others, comparison.population(others)])
         own = np.flatnonzero(described.viewers == stranger)
         for size in (size for size in STRANGER_SIZES if size <= max(1, len(own))):
             for probe in described.draw(own, size, STRANGER_DRAWS, rng):
                 if comparison.amount(probe) > 0:
-                    judged = judge(fusion, size, comparison.distances(probe, gallery))
-                    matches.setdefault(size, []).append(judged.match)
+                    others = np.delete(comparison.distances(probe, gallery), stranger, axis=0)
+                    matches.setdefault(size, []).append(judge(fusion, size, others).match)
     return threshold_of_matches(
         {size: np.array(found) for size, found in matches.items()},
         false_acceptance_rate,

@@ -7,12 +7,8 @@ import pytest
 
 from gazelive.features.scanpath import Column, scanpath_of_fixations
 from gazelive.identification.fitted import Options
-from gazelive.identification.methods.cem_b import (
-    ExactComparison,
-    FeatureValues,
-    GridComparison,
-    feature_names,
-)
+from gazelive.identification.methods.cem_b import ExactComparison, GridComparison
+from gazelive.identification.methods.cem_b_features import FeatureValues, feature_names
 from gazelive.identification.methods.similarity import Unit, units_of
 from gazelive.identification.methods.similarity_training import training_units
 from gazelive.identification.registry import fit_method

@@ -7,12 +7,13 @@ from scipy.spatial import ConvexHull
 
 from gazelive.features.scanpath import scanpath_of_fixations
 from gazelive.identification.methods import holland_kernels as kernels
-from gazelive.identification.methods.holland import (
+from gazelive.identification.methods.holland import literal_distance
+from gazelive.identification.methods.holland_aggregates import (
     LITERAL_WEIGHTS,
     Aggregated,
+    aggregate_names,
     learned_form,
     line,
-    literal_distance,
     literal_form,
 )
 from gazelive.identification.methods.similarity import Unit, empty_unit
@@ -52,6 +53,12 @@ def test_nothing_has_no_aggregates():
     for form in (learned_form, literal_form):
         known = {name for name, value in form(nothing).items() if np.isfinite(value)}
         assert known <= {"inflections", "scanpath length"}
+
+
+def test_number_of_aggregates():
+    assert len(aggregate_names("learned", of_table=False)) == 16
+    assert len(aggregate_names("learned", of_table=True)) == 9
+    assert len(aggregate_names("literal", of_table=False)) == 14
 
 
 def test_a_line_is_found():
