@@ -149,8 +149,8 @@ def evaluate(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="tcp://…",
-            help="Address of a dask scheduler to compute on; its workers must see OUT.",
+            metavar="ADDRESS",
+            help="Compute on a dask cluster, such as tcp://host:8786; its workers must see OUT.",
             rich_help_panel=_COMPUTING_PANEL,
         ),
     ] = None,

@@ -78,7 +78,13 @@ class TestEvery:
         assert not every & {"--overwrite", "--yes"}
 
     def test_short_flags_mean_one_thing(self, name: str) -> None:
-        meaning = {"-o": "--output", "-q": "--quiet", "-h": "--help", "-f": "--replace"}
+        meaning = {
+            "-o": "--output",
+            "-q": "--quiet",
+            "-h": "--help",
+            "-f": "--replace",
+            "-j": "--jobs",
+        }
         for longest, names in flags(COMMANDS[name]).items():
             for short in (one for one in names if len(one) == 2):
                 assert meaning.get(short) == longest, f"{name} {short} is {longest}"
