@@ -44,18 +44,24 @@ def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
     if n_viewers >= FEWEST_TO_CENTRE:
         centre = decisions.mean(axis=0)
     scaled = (decisions - centre) / scale
-    truth = np.eye(n_viewers)[labels]
+    every = np.arange(n)
+    products = np.empty_like(scaled)  # arrays of this size are slow to get
 
     def loss(packed: Floats) -> tuple[float, Floats]:
         factor, bias, matrix = packed[0], packed[1 : 1 + n_viewers], packed[1 + n_viewers :]
         matrix = matrix.reshape(n_viewers, n_viewers)
-        logits = special.log_softmax(factor * scaled + scaled @ matrix + bias, axis=1)
-        residual = np.exp(logits) - truth
-        value = -float(np.sum(logits[np.arange(n), labels]))
+        logits = scaled @ matrix
+        logits += np.multiply(scaled, factor, out=products)
+        logits += bias
+        logits -= logits.max(axis=1, keepdims=True)
+        logits -= np.log(np.exp(logits, out=products).sum(axis=1, keepdims=True))
+        value = -float(np.sum(logits[every, labels]))
+        residual = np.exp(logits, out=logits)
+        residual[every, labels] -= 1
         value += MATRIX_RIDGE / 2 * float(np.sum(matrix**2)) + BIAS_RIDGE / 2 * float(bias @ bias)
         slope = np.concatenate(
             (
-                [np.sum(residual * scaled)],
+                [np.sum(np.multiply(residual, scaled, out=products))],
                 residual.sum(axis=0) + BIAS_RIDGE * bias,
                 (scaled.T @ residual + MATRIX_RIDGE * matrix).ravel(),
             )

@@ -44,6 +44,7 @@ from gazelive.identification.methods.linear import (
     score_weights,
 )
 from gazelive.identification.scores import (
+    Block,
     Representation,
     TrainingUnits,
     robust_block,
@@ -62,6 +63,8 @@ LEARNED = 0.5
 """Share of the prior of the second pass that the first one tells."""
 FEWEST_TO_LEARN_FROM = 5
 """With fewer viewers the prior cannot be learned."""
+START_TIMES = "start-times"
+"""Group of features that `Options.without` may name."""
 LARGE, FOLDS_OF_LARGE = 10_000, 2
 """With so many units, the accuracy is measured on two folds only."""
 N_BINS = 8
@@ -86,54 +89,47 @@ NEAREST = Feature(name="distance to the nearest earlier fixation", a="nearest_de
 SINCE_ONSET = Feature(name="time since onset", a="onset_s")
 
 
-def fixation_representation(rows: Rows) -> Representation:
+def fixation_representation(rows: Rows, *, start_times: bool = True) -> Representation:
     """Fit the pooled densities of all blocks to the rows of training."""
+
+    def of_features(types: TypeRule, *features: Feature) -> Block:
+        return robust_block(FeatureSet(types, features), rows, frequencies=False)
+
+    def of_locations(types: TypeRule, *features: Feature) -> Block:
+        chosen = FeatureSet(types, features)
+        return robust_block(chosen, rows, family="log-gaussian", entries=1, frequencies=False)
+
     return Representation(
         (
             robust_block(FeatureSet(EIGHT_DIRECTIONS), rows),
             robust_block(FeatureSet(TURNS), rows),
             robust_block(_bins("previous_fixation_s", rows), rows),
             robust_block(_bins("amplitude_deg", rows), rows),
-            robust_block(FeatureSet(DIRECTIONS, [AMPLITUDE, BEFORE]), rows, frequencies=False),
-            robust_block(FeatureSet(SIZES, [BEFORE, BACK, NEAREST]), rows, frequencies=False),
-            robust_block(
-                FeatureSet(ALL_ALIKE, [AFTER, DURATION_RATIO, AMPLITUDE_RATIO]),
-                rows,
-                frequencies=False,
-            ),
-            robust_block(
-                FeatureSet(ORDINALS, [AMPLITUDE, BEFORE]),
-                rows,
-                family="log-gaussian",
-                entries=1,
-                frequencies=False,
-            ),
-            robust_block(
-                FeatureSet(DIRECTIONS, [SINCE_ONSET]),
-                rows,
-                family="log-gaussian",
-                entries=1,
-                frequencies=False,
-            ),
+            of_features(DIRECTIONS, AMPLITUDE, BEFORE),
+            of_features(SIZES, BEFORE, BACK, NEAREST),
+            of_features(ALL_ALIKE, AFTER, DURATION_RATIO, AMPLITUDE_RATIO),
+            of_locations(ORDINALS, AMPLITUDE, BEFORE),
+            *([of_locations(DIRECTIONS, SINCE_ONSET)] if start_times else []),
         )
     )
 
 
 def fit_gazelive_fixations(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit `gazelive` to a training set made from fixations."""
-    fit = _fit(training, search=options.search)
+    fit = _fit(training, options)
     return linear_fitted(LinearIdentifier, method, training, options, fit)
 
 
-def _fit(training: TrainingSet, *, search: bool) -> LinearFit:
-    representation = fixation_representation(training.rows())
+def _fit(training: TrainingSet, options: Options) -> LinearFit:
+    start_times = START_TIMES not in options.without
+    representation = fixation_representation(training.rows(), start_times=start_times)
     units = training_units(training, representation)
     closing = _fit_closing(training)
     of_closing = np.zeros((len(units.scores), 4))
     if closing is not None:
         of_closing = closing.unit_scores(training.scanpaths, units.scanpaths)
     scores = np.concatenate((units.scores, of_closing), axis=1)
-    chosen = _choose(scores, units, training, search=search)
+    chosen = _choose(scores, units, training, search=options.search)
     whitening = fit_whitening(scores, chosen["ridge"])
     whitened = whitening(scores)
     n_viewers = training.n_viewers

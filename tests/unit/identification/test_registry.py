@@ -255,3 +255,16 @@ def test_the_vigors_rate_is_known_of_recordings_only():
     recordings = fit_method("markov-dynamics", training_of(people(3), "samples", 6, 14))
     assert RATE_RANGE_DEG[0] <= recordings.vigor_rate_deg <= RATE_RANGE_DEG[1]
     assert fit_method("markov", training_of(people(3), "fixations", 6, 14)).vigor_rate_deg is None
+
+
+def test_gazelive_can_leave_out_start_times():
+    training = training_of(people(3), "fixations", 12, 8)
+    with_, without = (
+        fit_method("gazelive", training, Options(without=frozenset(groups))).identifier
+        for groups in ((), ("start-times", "not a group of this method"))
+    )
+    names = [
+        {feature.name for block in one.representation.blocks for feature in block.features.features}
+        for one in (with_, without)
+    ]
+    assert names[0] - names[1] == {"time since onset"}
