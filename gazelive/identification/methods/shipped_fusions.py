@@ -1,7 +1,7 @@
 """Fusions that ship with gazelive: where the fit of a similarity method starts.
 
-With few viewers, weights centred on those of other people are more accurate and better calibrated
-than weights of one's own. `docs/scripts/ship_fusions.py` learns them and writes
+With few viewers, weights centred on those of other people are more accurate
+than weights centred on equal ones. `docs/scripts/ship_fusions.py` learns them and writes
 `shipped_fusions.json`: for recordings from every other person of BioEye 2015 (random dots and
 reading, 39 of 77), for fixation tables from every other person of the OSIE fingerprint set.
 Weights come from pairs within a session. Temperature τ and floor ε, of recordings only, have the

@@ -1,8 +1,9 @@
 """Training of similarity methods: pairs by leave-part-out, the fusion's weights, impostors.
 
-Units are images or 20 s windows. They are held out in folds along images (windows: parts of time).
-A probe is a few units of one fold, or the beginning of one; the gallery is everybody's profile
-without the fold, so that own profiles are no larger than others'. All other viewers are impostors.
+Units are images or 20 s windows. They are held out in folds along images (windows: parts of time),
+or session by session if every viewer has two: then the weights know how people change. A probe is
+a few units of one fold, or the beginning of one; the gallery is everybody's profile without the
+fold, so that own profiles are no larger than others'. All other viewers are impostors.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ MOST_PROBES, MOST_FOR_SCALE = 1500, 300
 MOST_VIEWERS = 80
 """Weights are fitted to this many viewers at most: for a conditional logit, a random sample of the
 alternatives is enough."""
+SESSIONS_HELD_OUT = "single scanpaths of sessions that were held out"
 LEAST_SHARE = 0.5
 """A size is used if this share of the viewers have enough units for it."""
 GRID = Grid(values={"ridge": (0.1, 0.5, 2.0)}, defaults={"ridge": 0.5})
@@ -72,8 +74,9 @@ class TrainingUnits:
     folds: Integers
     """(units,)"""
     n_viewers: int
-    is_cut: bool
-    """True if some scanpath is in several units."""
+    protocol: str
+    """Description of the folds."""
+    by_session: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,8 @@ class DescribedUnits:
     viewers: Integers
     folds: Integers
     n_viewers: int
-    is_cut: bool
+    protocol: str
+    by_session: bool
 
     @classmethod
     def of(cls, comparison: Comparison, units: TrainingUnits) -> DescribedUnits:
@@ -98,7 +102,8 @@ class DescribedUnits:
             units.viewers,
             units.folds,
             units.n_viewers,
-            units.is_cut,
+            units.protocol,
+            units.by_session,
         )
 
     def profiles(self, without_fold: int = -1) -> list[Described]:
@@ -145,9 +150,16 @@ def training_units(training: TrainingSet) -> TrainingUnits:
     where = np.array(scanpaths, np.int64)
     images = [training.scanpaths[i].image for i in scanpaths]
     viewers = training.viewers[where]
-    folds = unit_folds(images, where, viewers, n_folds=N_FOLDS)
-    is_cut = len(units) > len(training)
-    return TrainingUnits(tuple(units), viewers, folds, training.n_viewers, is_cut)
+    by_session = training.n_sessions > 1
+    if by_session:
+        names = sorted(set(training.sessions))
+        folds = np.array([names.index(training.sessions[i]) for i in scanpaths], np.int64)
+        protocol = SESSIONS_HELD_OUT
+    else:
+        folds = unit_folds(images, where, viewers, n_folds=N_FOLDS)
+        protocol = PARTS_HELD_OUT if len(units) > len(training) else SCANPATHS_HELD_OUT
+    n_viewers = training.n_viewers
+    return TrainingUnits(tuple(units), viewers, folds, n_viewers, protocol, by_session)
 
 
 def fit_similarity(
@@ -183,13 +195,14 @@ def fit_similarity(
     fusion = start
     if pairs:
         fitted = [fit_weights(own, start.at(size).weights, ridge) for size, own in pairs.items()]
-        own_sizes = Fusion.of(np.array(list(pairs)), fitted)
-        fusion = replace(own_sizes.grown(start), temperature=start.temperature, floor=start.floor)
-        how = "conditional logit on pairs held out within sessions"
+        fusion = Fusion.of(np.array(list(pairs)), fitted).grown(start)
+        how = "conditional logit on pairs across sessions"
+        if not described.by_session:
+            fusion = replace(fusion, temperature=start.temperature, floor=start.floor)
+            how = "conditional logit on pairs within sessions"
     if 1 in pairs:
         own, scores = held_out(1, ridge)
-        protocol = PARTS_HELD_OUT if described.is_cut else SCANPATHS_HELD_OUT
-        accuracy = accuracy_of(scores, own.owners, protocol, training.n_viewers)
+        accuracy = accuracy_of(scores, own.owners, described.protocol, training.n_viewers)
     options.report(0.8)
     profiles = described.profiles()
     amounts = [comparison.amount(unit) for unit in described.whole]

@@ -102,3 +102,14 @@ def test_the_ridge_is_searched():
     assert fit_method("cem-b", training).hyperparameters == {"ridge": 0.5}
     searched = fit_method("cem-b", training, Options(search=True)).hyperparameters
     assert searched["ridge"] in (0.1, 0.5, 2.0)
+
+
+def test_two_sessions_teach_how_people_change():
+    sessions = training_of(people(5), "samples", 4, 15, sessions=("1", "2"))
+    fitted = fit_method("cem-b-dynamics", sessions)
+    assert "across sessions" in fitted.calibration
+    assert "sessions that were held out" in str(fitted.accuracy)
+    assert fitted.identifier.fusion.floor == 0
+    one = fit_method("cem-b-dynamics", training_of(people(5), "samples", 4, 15))
+    assert "within sessions" in one.calibration
+    assert one.identifier.fusion.floor > 0
