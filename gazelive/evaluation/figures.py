@@ -148,7 +148,7 @@ def _accuracy(axes: Any, rows: Rows, x_name: str, x_label: str) -> None:
         errors = np.array([r["standard_error"] or 0.0 for r in own])
         colour, dash, marker = _style(method)
         axes.errorbar(x, y, errors, color=colour, ls=dash, marker=marker, ms=3.5, lw=1.3, capsize=2)
-        lines.append((method, x[-1], y[-1], colour))
+        lines.append(_Line(method, x, y, colour))
     axes.set_xscale("log")
     ticks = sorted({float(r[x_name]) for r in rows})
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
@@ -168,7 +168,7 @@ def _timing(axes: Any, rows: Rows) -> None:
         y = np.array([1000 * row["seconds"] for row in own])
         colour, dash, marker = _style(method)
         axes.plot(x, y, color=colour, ls=dash, marker=marker, ms=3.5, lw=1.3)
-        lines.append((method, x[-1], y[-1], colour))
+        lines.append(_Line(method, x, y, colour))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set(xlabel="enrolled persons", ylabel="milliseconds per identification")
@@ -182,7 +182,7 @@ def _det(axes: Any, rows: Rows) -> None:
         x, y = (np.array([row[name] for row in own]) for name in ("fpir", "fnir"))
         colour, dash, _ = _style(method)
         axes.plot(x, y, color=colour, ls=dash, lw=1.3)
-        lines.append((method, x[-1], y[-1], colour))
+        lines.append(_Line(method, x, y, colour))
     axes.set_xscale("log")
     axes.set(xlabel="FPIR: strangers accepted", ylabel="FNIR: enrolled missed", ylim=(0, 1.02))
     _label_lines(axes, lines)
@@ -201,28 +201,43 @@ def _reliability(axes: Any, rows: Rows) -> None:
         colour, dash, marker = _style(method)
         axes.plot(x, y, color=colour, ls=dash, lw=1.0)
         axes.scatter(x, y, 4 + 60 * sizes / sizes.sum(), color=colour, marker=marker)
-        lines.append((method, x[-1], y[-1], colour))
+        lines.append(_Line(method, x, y, colour))
     axes.set(xlabel="leading posterior", ylabel="accuracy", xlim=(0, 1.02), ylim=(0, 1.02))
     _label_lines(axes, lines)
 
 
-def _label_lines(axes: Any, lines: list[tuple[str, float, float, str]]) -> None:
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A line whose end gets a label."""
+
+    name: str
+    x: Floats
+    y: Floats
+    colour: str
+
+
+def _label_lines(axes: Any, lines: list[_Line]) -> None:
     """Write each line's name beside its end, with a thin leader, without overlap."""
-    figure_y = axes.transAxes.inverted()
-    ends = [axes.transData.transform((x, y)) for _, x, y, _ in lines]
-    heights = np.array([figure_y.transform(end)[1] for end in ends])
-    places = _spread(heights)
-    for (name, x, y, colour), place in zip(lines, places, strict=True):
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = np.array([to_axes.transform((line.x[-1], line.y[-1]))[1] for line in lines])
+    means = np.array([line.y.mean() for line in lines])  # the order of lines that end together
+    for line, place in zip(lines, _spread(heights + 1e-6 * means), strict=True):
         axes.annotate(
-            name,
-            (x, y),
+            line.name,
+            (line.x[-1], line.y[-1]),
             (1.03, place),
             textcoords="axes fraction",
-            color=colour,
+            color=line.colour,
             fontsize=7.5,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.4, "shrinkA": 0, "shrinkB": 2},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": line.colour,
+                "lw": 0.4,
+                "shrinkA": 0,
+                "shrinkB": 2,
+            },
         )
 
 

@@ -71,12 +71,9 @@ class Amounts:
         return [(n, None) for n in self.n_images] + [(None, s) for s in self.seconds]
 
 
-def amounts_of(test: TrainingSet, seconds: Sequence[float]) -> Amounts:
-    """Return 1, 2, 3, 5 … images up to what every viewer of the test has."""
-    counts = np.bincount(test.viewers, minlength=test.n_viewers)
-    most = int(counts.min(initial=len(test)))
-    fewer = (n for n in N_IMAGES if n <= LARGEST_SHARE * most)
-    return Amounts((*fewer, most), tuple(sorted(seconds)))
+def numbers_of_images(most: int) -> tuple[int, ...]:
+    """Return 1, 2, 3, 5 … up to `most`."""
+    return (*(n for n in N_IMAGES if n <= LARGEST_SHARE * most), most)
 
 
 def walks(paths: Sequence[Scanpath], seed: int, n_walks: int) -> Iterator[list[Scanpath]]:

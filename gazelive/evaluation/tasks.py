@@ -22,8 +22,8 @@ from gazelive.evaluation.probing import (
     Amounts,
     IdentifierOf,
     Probes,
-    amounts_of,
     follow_courses,
+    numbers_of_images,
     probe_pieces,
     probe_walks,
 )
@@ -78,6 +78,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return Options(
             false_acceptance_rate=self.false_acceptance_rate,
             stimuli=None if self.stimuli is None else Path(self.stimuli),
+            same_session=self.protocol.kind == "images",
             search=self.search,
             saliency=self.saliency,
             without=frozenset(self.without),
@@ -122,7 +123,9 @@ def _probe(
 ) -> tuple[Probes, Amounts]:
     """Probe with the test part of some viewers."""
     test = data.whole.subset(split.test).select(viewers)
-    amounts = amounts_of(test, task.protocol.seconds)
+    amounts = Amounts(
+        images_to_test(data.whole, task.protocol), tuple(sorted(task.protocol.seconds))
+    )
     identifier_of = _identifier_of(identifier, task, test)
     if not data.pieces:
         return probe_walks(identifier_of, test, amounts), amounts
@@ -133,6 +136,15 @@ def _probe(
         tested = np.array([session in sessions for session in pieces.sessions], bool)
         probe_pieces(identifier, pieces.subset(tested).select(viewers), number, probes)
     return probes, amounts
+
+
+def images_to_test(data: TrainingSet, protocol: Protocol) -> tuple[int, ...]:
+    """Return 1, 2, 3, 5 … images, up to what every viewer has in the test part of every split."""
+    counts = []
+    for split in splits_of(data, protocol):
+        viewers = _common_viewers(data, split)
+        counts.append(np.bincount(data.viewers[split.test], minlength=data.n_viewers)[viewers])
+    return numbers_of_images(int(min(count.min() for count in counts)))
 
 
 def _identifier_of(identifier: Identifier, task: Task, test: TrainingSet) -> IdentifierOf:

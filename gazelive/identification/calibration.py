@@ -120,9 +120,12 @@ def _temperature(decisions: Floats, labels: Integers) -> tuple[float, float]:
     return float(np.exp(found.x)), float(found.fun)
 
 
-def session_correlation(source: SourceKind, kind: MachineKind) -> float:
-    """Return ρ, how alike the units of one session err: 0 for fixation tables."""
-    return SESSION_CORRELATION[kind] if source == "samples" else 0.0
+def session_correlation(source: SourceKind, kind: MachineKind, *, same: bool) -> float:
+    """Return ρ, how alike the units of one session err: 0 for fixation tables.
+
+    It is 0 for probes of the `same` session as the training, in which a person has not changed.
+    """
+    return 0.0 if same or source == "fixations" else SESSION_CORRELATION[kind]
 
 
 def evidence_scale(units: float, correlation: float) -> float:

@@ -33,6 +33,8 @@ class Options:
     saliency: Literal["train-only", "others"] = "train-only"
     """SceneWalk's saliency of an image, for the study: without anybody's fixations on it, or from
     those of the other viewers, as in the paper (`SceneWalkIdentifier.with_saliency_of`)."""
+    same_session: bool = False
+    """True if probes will come from the sessions of training, as in the paper's protocol."""
     search: bool = False
     """True if hyper-parameters are searched on the method's grid; else its defaults are used."""
     without: frozenset[str] = frozenset()

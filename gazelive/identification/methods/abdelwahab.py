@@ -209,7 +209,7 @@ def fit_abdelwahab(
         float(n_saccades.mean()),
         threshold,
         plda,
-        correlation=session_correlation(training.kind, "likelihood"),
+        correlation=session_correlation(training.kind, "likelihood", same=options.same_session),
         prior=prior,
         temperature=temperature,
     )

@@ -404,7 +404,7 @@ def linear_fitted(
         plda,
         fit.closing,
         fit.closing_weights,
-        session_correlation(training.kind, machine.kind),
+        session_correlation(training.kind, machine.kind, same=options.same_session),
         machine,
     )
     return Fitted(

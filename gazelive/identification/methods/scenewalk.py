@@ -413,7 +413,7 @@ def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitte
         base,
         own=tuple(own),
         temperature=temperature,
-        correlation=session_correlation(training.kind, "likelihood"),
+        correlation=session_correlation(training.kind, "likelihood", same=options.same_session),
         plda=plda,
         threshold=threshold,
         viewer_sd=viewer_sd,
@@ -490,7 +490,7 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
         base,
         svm=svm.evidence,
         machine=svm.machine,
-        correlation=session_correlation(training.kind, "svm"),
+        correlation=session_correlation(training.kind, "svm", same=options.same_session),
         plda=plda,
         threshold=threshold,
     )
