@@ -19,12 +19,13 @@ def key_of(*parts: object) -> str:
 
 
 @lru_cache
-def code_key(*packages: str) -> str:
-    """Return a hash of the source of some of gazelive's packages."""
+def code_key(*parts: str) -> str:
+    """Return a hash of the source of some of gazelive's packages and modules."""
     digest = hashlib.blake2b(digest_size=16)
     root = Path(gazelive.__file__).parent
-    for package in packages:
-        for path in sorted((root / package).rglob("*.py")):
+    for part in parts:
+        whole = root / part
+        for path in sorted(whole.rglob("*.py")) if whole.is_dir() else [whole]:
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from gazelive.errors import ConfigError
@@ -33,7 +37,10 @@ class Runner:
         from joblib.externals.loky import get_reusable_executor  # type: ignore[import-untyped]
 
         pool = Parallel(n_jobs=self._n_jobs, return_as="generator_unordered", batch_size=1)
-        tasks = (delayed(_numbered)(i, function, arguments) for i, arguments in enumerate(work))
+        parent = os.getpid()
+        tasks = (
+            delayed(_in_child)(parent, i, function, arguments) for i, arguments in enumerate(work)
+        )
         try:
             yield from pool(tasks)
         finally:
@@ -63,6 +70,28 @@ class Runner:
             ]
             for future in as_completed(futures):  # type: ignore[no-untyped-call]
                 yield future.result()
+
+
+def _in_child(
+    parent: int, number: int, function: Function, arguments: Arguments
+) -> tuple[int, Any]:
+    _end_with(parent)
+    return _numbered(number, function, arguments)
+
+
+@lru_cache
+def _end_with(parent: int) -> None:
+    """End this process when its parent is gone: a killed study leaves nobody at work.
+
+    On Windows a process never changes its parent, and ends after its task.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def _numbered(number: int, function: Function, arguments: Arguments) -> tuple[int, Any]:

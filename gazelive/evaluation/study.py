@@ -21,8 +21,15 @@ from gazelive.evaluation.tasks import Outcome, Task, run_task
 from gazelive.identification import method_names
 from gazelive.observer import Observer
 
-IDENTIFICATION = ("features", "models", "identification", "evaluation")
-"""Packages whose code decides the outcome of a task."""
+IDENTIFICATION = (
+    "features",
+    "models",
+    "identification",
+    "evaluation/splits.py",
+    "evaluation/probing.py",
+    "evaluation/tasks.py",
+)
+"""Code that decides the outcome of a task."""
 CACHE_NAME = "cache"
 
 

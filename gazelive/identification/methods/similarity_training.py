@@ -186,9 +186,10 @@ def fit_similarity(
 
     def loss(values: Hyperparameters) -> float:
         found = [held_out(size, values["ridge"]) for size in pairs]
-        return float(np.mean([mean_loss(scores, own.owners) for own, scores in found] or [0.0]))
+        return float(np.mean([mean_loss(scores, own.owners) for own, scores in found]))
 
-    chosen = GRID.choose(loss, search=options.search) if learned else {}
+    searched = options.search and bool(pairs)
+    chosen = GRID.choose(loss, search=searched) if learned else {}
     ridge = chosen.get("ridge")
     options.report(0.5)
     how, accuracy = "default weights (too few scanpaths)", None

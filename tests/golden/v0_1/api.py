@@ -8,6 +8,9 @@ from dataclasses import asdict
 
 import gazelive
 
+SINCE_0_1 = {"Study", "evaluate"}
+"""Public names that are new."""
+
 
 def _table(table: object) -> dict[str, list[object]]:
     return {name: table[name].to_pylist() for name in table.column_names}  # type: ignore[index]
@@ -33,7 +36,7 @@ def main() -> None:
     found = gazelive.detect(recording)
     json.dump(
         {
-            "names": sorted(gazelive.__all__),
+            "names": sorted(set(gazelive.__all__) - SINCE_0_1),
             "trials": [[trial.name, trial.image] for trial in recording.trials],
             "dtype": str(block.samples.dtype),
             "settings": found.settings,

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ...support.people import people
@@ -96,6 +97,18 @@ def test_a_cluster_that_loses_a_process_gives_the_numbers_of_one(
 
 def n_results(out: Path) -> int:
     return sum(1 for path in (out / "cache").glob("*") if "." not in path.name)
+
+
+def test_a_killed_study_leaves_no_process(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with evaluate(table, out, "-j", "2") as process:
+        while n_results(out) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+    assert len(children) >= 2
+    psutil.wait_procs(children)
 
 
 def test_a_cluster_that_does_not_answer_is_named(table: Path, tmp_path: Path) -> None:
