@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gazelive.features import LATE_COLUMN, Scanpath
+from gazelive.features import LATE_COLUMN, Column, Scanpath
 from gazelive.gaze import Floats
-from gazelive.identification import Estimate, Identifier, TrainingSet
+from gazelive.identification import Estimate, Identifier, SceneWalkIdentifier, TrainingSet
 
 N_IMAGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 LARGEST_SHARE = 0.7
@@ -182,11 +182,15 @@ def _passings(identifier: Identifier, walk: list[Scanpath]) -> dict[float, Estim
 
 
 def _course(identifier: Identifier, walk: list[Scanpath]) -> Iterator[Estimate]:
-    """Yield the estimate after every saccade, and after every settled scanpath."""
+    """Yield the estimate after every saccade, and after every settled scanpath.
+
+    Of SceneWalk only the latter: its maps for each viewer and fixation would take hours.
+    """
     probe = identifier.probe()
+    settled_only = isinstance(identifier, SceneWalkIdentifier)
     for path in walk:
         probe.begin(path.image)
-        for number, row in enumerate(path.saccades):
+        for number, row in enumerate(() if settled_only else path.saccades):
             if number:
                 probe.complete_saccade(path.saccades[number - 1])
             if number < len(path.fixations):
@@ -195,7 +199,6 @@ def _course(identifier: Identifier, walk: list[Scanpath]) -> Iterator[Estimate]:
             known = row.copy()
             known[LATE_COLUMN] = np.nan
             probe.add_saccade(known)
-            onset_s = float(row[2])
-            yield probe.estimate(onset_s)
+            yield probe.estimate(float(row[Column.ONSET_S]))
         probe.settle(path)
         yield probe.estimate()
