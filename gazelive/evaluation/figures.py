@@ -248,7 +248,7 @@ def _spread(heights: Floats) -> Floats:
     for i in range(1, len(placed)):
         placed[i] = max(placed[i], placed[i - 1] + LEAST_GAP)
     if len(placed):
-        placed -= max(0.0, placed[-1] - 1.0)
+        placed[-1] = min(placed[-1], 1.0)
     for i in range(len(placed) - 2, -1, -1):
         placed[i] = min(placed[i], placed[i + 1] - LEAST_GAP)
     result = np.empty(len(heights))
