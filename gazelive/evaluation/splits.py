@@ -41,12 +41,11 @@ class Split:
 
 def splits_of(data: TrainingSet, protocol: Protocol) -> list[Split]:
     """Return the splits of a protocol, or raise `ConfigError` where the data have none."""
-    made = list(
-        _sessions(data, protocol) if protocol.kind == "sessions" else _images(data, protocol)
-    )
-    if protocol.max_images is not None and not _image_names(data):
-        raise ConfigError("the recordings name no images", key="--max-images")
-    return made
+    along_images = protocol.kind == "images" or protocol.disjoint_images
+    if protocol.max_images is not None and not along_images:
+        raise ConfigError("needs a split along images: add --disjoint-images", key="--max-images")
+    make = _images if protocol.kind == "images" else _sessions
+    return list(make(data, protocol))
 
 
 def _images(data: TrainingSet, protocol: Protocol) -> Iterator[Split]:
@@ -65,7 +64,6 @@ def _sessions(data: TrainingSet, protocol: Protocol) -> Iterator[Split]:
             f"there is one session only ({', '.join(names)}): use --protocol images",
             key="--protocol",
         )
-    everything = np.ones(len(data), bool)
     for name in names:
         own = sessions == name
         both = np.isin(data.viewers, data.viewers[own]) & np.isin(data.viewers, data.viewers[~own])
@@ -76,9 +74,7 @@ def _sessions(data: TrainingSet, protocol: Protocol) -> Iterator[Split]:
             continue
         for number in range(protocol.n_splits):
             first, second = _image_halves(data, number, protocol.max_images)
-            yield Split(
-                f"{direction} {number}", own & both & first, ~own & both & second & everything
-            )
+            yield Split(f"{direction} {number}", own & both & first, ~own & both & second)
 
 
 def _image_halves(data: TrainingSet, seed: int, most: int | None) -> tuple[Flags, Flags]:

@@ -17,7 +17,7 @@ from gazelive.evaluation.reading import Selection, StudyData, collect
 from gazelive.evaluation.running import Runner
 from gazelive.evaluation.splits import Protocol, splits_of
 from gazelive.evaluation.tables import Study, tables_of
-from gazelive.evaluation.tasks import Outcome, Task, run_task
+from gazelive.evaluation.tasks import Kind, Outcome, Task, run_task
 from gazelive.identification import method_names
 from gazelive.observer import Observer
 
@@ -101,34 +101,32 @@ def _tasks(choices: Choices, data: StudyData) -> list[Task]:
     splits = splits_of(data.whole, choices.protocol)
     variants: Sequence[tuple[str, ...]] = ((), *((group,) for group in choices.without))
 
-    def task(kind: str, method: str, split: str, without: tuple[str, ...], search: bool) -> Task:
-        return msgspec.convert(
-            {
-                "kind": kind,
-                "method": method,
-                "protocol": choices.protocol,
-                "split": split,
-                "without": without,
-                "search": search,
-                "stimuli": None if choices.stimuli is None else str(choices.stimuli),
-                "saliency": choices.saliency if method.endswith("scenewalk") else "train-only",
-            },
-            Task,
+    first = splits[0].name
+
+    def task(kind: Kind, method: str, split: str = first, without: tuple[str, ...] = ()) -> Task:
+        return Task(
+            kind=kind,
+            method=method,
+            protocol=choices.protocol,
+            split=split,
+            without=without,
+            search=choices.search and kind == "accuracy",
+            stimuli=None if choices.stimuli is None else str(choices.stimuli),
+            saliency=choices.saliency if method.endswith("scenewalk") else "train-only",
         )
 
-    first = splits[0].name
-    order = sorted(names, key=lambda name: "scenewalk" not in name)
+    slowest_first = sorted(names, key=lambda name: "scenewalk" not in name)
     tasks = [
-        task("accuracy", name, split.name, without, choices.search)
-        for name in order
+        task("accuracy", name, split.name, without)
+        for name in slowest_first
         for split in splits
         for without in variants
     ]
     if choices.open_set:
-        tasks += [task("strangers", name, first, (), False) for name in order]
+        tasks += [task("strangers", name) for name in slowest_first]
     if choices.timing:
-        tasks += [task("timing", name, first, (), False) for name in order]
-    return sorted(tasks, key=lambda t: names.index(t.method) if t.kind == "timing" else -1)
+        tasks += [task("timing", name) for name in names]
+    return tasks
 
 
 def _plan(data: StudyData, n_tasks: int, n_known: int) -> str:

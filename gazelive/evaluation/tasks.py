@@ -49,10 +49,13 @@ LONGEST_IDENTIFICATION_S = 2.0
 N_TIMED = 7
 
 
+Kind = Literal["accuracy", "strangers", "timing"]
+
+
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What to compute."""
 
-    kind: Literal["accuracy", "strangers", "timing"]
+    kind: Kind
     method: str
     protocol: Protocol
     split: str

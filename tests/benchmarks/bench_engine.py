@@ -35,7 +35,6 @@ from typing import Any
 import numpy as np
 import psutil
 import zmq
-from many_viewers import with_viewers
 
 from gazelive.clock import MonotonicClock
 from gazelive.devices.protocol import ImageStimulus
@@ -43,6 +42,7 @@ from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.devices.simulated import SimulatedDevice
 from gazelive.errors import PeerLostError
+from gazelive.evaluation.tasks import of_size
 from gazelive.features.stream import RETRACTABLE_MS
 from gazelive.gaze.documents import Posterior, QualitySummary, Saccade, SaccadeOnset
 from gazelive.gaze.screen import PAPER_SCREEN
@@ -101,7 +101,7 @@ def run_engine(options: dict[str, Any]) -> None:
         n = options.get("n_viewers")
         if model.running is None or n is None:
             return model
-        many = with_viewers(model.running.identifier, n)
+        many = of_size(model.running.identifier, n)
         return replace(model, running=replace(model.running, identifier=many))
 
     model = options.get("model")

@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from many_viewers import with_viewers
 from sklearn.svm import LinearSVC
 
+from gazelive.evaluation.tasks import of_size
 from gazelive.features.scanpath import MOVEMENT_AT, N_COLUMNS, Column, Scanpath
 from gazelive.identification import Estimate, Identifier, TrainingSet, fit_method
 from gazelive.models.markov import MarkovModel, markov_dynamics_features
@@ -63,7 +63,7 @@ def main() -> None:
         identifier = fit_method(method, training).identifier
         figures[f"{method}: training on 32 × 53 scanpaths, s"] = time.perf_counter() - started
         for n_viewers in (32, 1000, 10_000):
-            many = with_viewers(identifier, n_viewers)
+            many = of_size(identifier, n_viewers)
             figures[f"{method}, {n_viewers} viewers"] = update_us(many, scanpath)
             if method == "abdelwahab":
                 name = f"{method}, 26 saccades compared with {n_viewers} viewers"
@@ -74,7 +74,7 @@ def main() -> None:
         identifier = fit_method(method, training).identifier
         figures[f"{method}: training on 32 × 53 scanpaths, s"] = time.perf_counter() - started
         for n_viewers in (32, 1000, 10_000):
-            many = with_viewers(identifier, n_viewers)
+            many = of_size(identifier, n_viewers)
             described = many.describe([scanpath])
             name = f"{method}, comparison with {n_viewers} viewers"
             figures[name] = best_us(partial(many.judge, described), 20, 10)
