@@ -15,7 +15,8 @@
     │   └── PeerLostError
     └── ModelError
         ├── ModelFormatError
-        └── IncompatibleModelError
+        ├── IncompatibleModelError
+        └── ChanceError
 
 `GazeliveWarning` is what `import gazelive` warns of (commands write warnings to standard error).
 
@@ -111,3 +112,9 @@ class ModelFormatError(ModelError):
 
 class IncompatibleModelError(ModelError):
     """A model was not made for this stream."""
+
+
+class ChanceError(ModelError):
+    """A trained model recognises viewers no better than chance."""
+
+    exit_code = 1

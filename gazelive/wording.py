@@ -35,13 +35,9 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def bounded_percent(fraction: float, space: str = " ") -> str:
-    """Return `< 0.1 %`, `12.3 %` or `> 99.9 %`: near certainty never rounds to certainty."""
-    if fraction <= 0:
-        return f"0{space}%"
+    """Return `< 0.1 %`, `12.3 %` or `> 99.9 %`: a probability is never certain."""
     if fraction < 0.001:
         return f"<{space}0.1{space}%"
-    if fraction >= 1:
-        return f"100{space}%"
     if fraction > 0.999:
         return f">{space}99.9{space}%"
     return f"{100 * fraction:.1f}{space}%"

@@ -45,8 +45,9 @@ def _turns_between(
     dx_before: Floats, dy_before: Floats, dx_deg: Floats, dy_deg: Floats
 ) -> npt.NDArray[np.int8]:
     """Return the turn from each displacement to the one that follows it."""
-    along = dx_before * dx_deg + dy_before * dy_deg
-    across = dx_before * dy_deg - dy_before * dx_deg  # positive: clockwise, since y points down
+    with np.errstate(over="ignore", invalid="ignore"):  # of nonsense positions: no turn
+        along = dx_before * dx_deg + dy_before * dy_deg
+        across = dx_before * dy_deg - dy_before * dx_deg  # positive: clockwise, since y points down
     is_known = np.isfinite(along) & np.isfinite(across) & ((along != 0) | (across != 0))
     found = np.where(across > 0, Turn.RIGHT, Turn.LEFT)
     found = np.where(-along >= np.abs(across), Turn.REVERSE, found)

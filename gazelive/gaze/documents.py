@@ -47,6 +47,12 @@ class ModelLoaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     method: str
     viewer_ids: tuple[str, ...]
     main_sequence: MainSequence | None = None
+    method_kind: str | None = None
+    """What the method is, in plain words such as "Fisher SVM"."""
+    false_acceptance_rate: float | None = None
+    """Share of strangers that are accepted; None in documents of 0.1."""
+    stranger_prior: float | None = None
+    """Probability of a stranger before any evidence; None in documents of 0.1."""
 
 
 class TrialStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -106,7 +112,14 @@ class Posterior(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     log_probabilities: tuple[float, ...]
     """One for each of `leading`."""
     log_unknown: float | None = None
-    """Log probability that the viewer is not enrolled; displays show p·(1 − unknown)."""
+    """Log probability that the viewer is not enrolled; displays show p·(1 − unknown). None if
+    strangers cannot be detected."""
+    accepted: bool | None = None
+    """Whether the first of `leading` is accepted at the model's false-acceptance rate; None if
+    strangers cannot be detected, and in documents of 0.1."""
+    more_s: float | None = None
+    """Seconds of viewing until it will probably be accepted; None if it is, or if that cannot be
+    expected."""
     n_saccades: int
     n_images: int
     seconds: float

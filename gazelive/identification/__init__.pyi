@@ -1,14 +1,21 @@
 from .contract import (
+    DEFAULT_TERMS as DEFAULT_TERMS,
     Arrays as Arrays,
     Estimate as Estimate,
     Identifier as Identifier,
     LooksAtImages as LooksAtImages,
     Probe as Probe,
+    Terms as Terms,
 )
 from .enrolment import (
     enrol as enrol,
     forget as forget,
     merge as merge,
+)
+from .expectation import (
+    Expectation as Expectation,
+    ExpectedRow as ExpectedRow,
+    expect as expect,
 )
 from .explanation import (
     explain_probe as explain_probe,
@@ -40,6 +47,7 @@ from .probe import (
 )
 from .registry import (
     fit_method as fit_method,
+    method_kind as method_kind,
     method_names as method_names,
 )
 from .stimuli import (

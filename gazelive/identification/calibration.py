@@ -8,7 +8,6 @@ from scipy.optimize import minimize, minimize_scalar
 
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.learning import Fit, Linear, MachineKind, cross_validated
-from gazelive.identification.training_data import SourceKind
 from gazelive.identification.units import shares_saccades
 
 MOST_CLASSES_FOR_LOGISTIC = 100
@@ -21,8 +20,14 @@ around −1 with a small spread, and the fit would not converge; fewer are calib
 TEMPERATURES = (1e-3, 1e3)
 DEFAULT_FACTOR = 1.0
 """Factor from decisions to log odds if no unit could be held out; cautious."""
-SESSION_CORRELATION: dict[MachineKind, float] = {"likelihood": 0.1, "svm": 0.3, "logistic": 0.3}
-"""ρ of recordings, fitted across the sessions of BioEye 2015."""
+SESSION_SHIFT: dict[MachineKind, float] = {
+    "likelihood": 0.0056,
+    "svm": 0.0107,
+    "logistic": 0.0056,
+}
+"""Variance that the units of one session share, in units of one saccade's own: ρ = 0.1 and 0.18 for
+units of 20 saccades. Across the sessions of BioEye 2015 likelihoods have this (logistic ones are
+taken to be alike), and Fisher SVMs twice this, which is too cautious for many short images."""
 
 
 def fit_calibration(decisions: Floats, labels: Integers) -> Linear:
@@ -120,12 +125,13 @@ def _temperature(decisions: Floats, labels: Integers) -> tuple[float, float]:
     return float(np.exp(found.x)), float(found.fun)
 
 
-def session_correlation(source: SourceKind, kind: MachineKind, *, same: bool) -> float:
-    """Return ρ, how alike the units of one session err: 0 for fixation tables.
+def session_correlation(kind: MachineKind, usual_saccades: float, *, same: bool) -> float:
+    """Return ρ, how alike units of so many saccades err within one session.
 
     It is 0 for probes of the `same` session as the training, in which a person has not changed.
     """
-    return 0.0 if same or source == "fixations" else SESSION_CORRELATION[kind]
+    shift = 0.0 if same else SESSION_SHIFT[kind] * usual_saccades
+    return shift / (1 + shift)
 
 
 def evidence_scale(units: float, correlation: float) -> float:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gazelive.errors import ModelFormatError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Floats, Integers
+from gazelive.verdict import STRANGER_PRIOR
 
 Arrays = dict[str, npt.NDArray[Any]]
 Contributions = list[tuple[str, Floats]]
@@ -31,8 +32,14 @@ class Estimate:
 
     log_probabilities: Floats
     """(viewers,): given that it is one of the enrolled; their exponentials sum to 1."""
-    log_unknown: float
-    """Probability of a stranger."""
+    log_unknown: float | None
+    """Probability of a stranger, with the prior of the `Terms`; None if strangers cannot be
+    detected (too few viewers)."""
+    accepted: bool | None
+    """Whether the best match is good enough for the false-acceptance rate; None as above."""
+    more_s: float | None
+    """Seconds of viewing until it will probably be accepted; None if it is, or if that cannot be
+    expected with this enrolment."""
     n_saccades: int
     n_images: int
     seconds: float
@@ -43,6 +50,28 @@ class Estimate:
     def best(self) -> int:
         """Position of the most probable viewer."""
         return int(np.argmax(self.log_probabilities))
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a probe is judged."""
+
+    stranger_prior: float = STRANGER_PRIOR
+    """Probability of a stranger before any evidence."""
+    false_acceptance_rate: float | None = None
+    """Share of strangers that are accepted; None: as asked for in training."""
+    repeated: bool = True
+    """True if a probe is judged again and again, as live: a stranger then has many chances to look
+    like somebody, and the threshold is higher. False if it is judged once, at its end."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """How well the best viewer matches."""
+
+    value: float
+    amount: float
+    """Evidence, in the method's unit (saccades, or units)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +132,15 @@ class State:
             arrays[positions] = np.concatenate((arrays[positions], moved))
         return replace(self, arrays=arrays)
 
+    def replace_viewer(self, position: int, n_viewers: int, arrays: Arrays) -> State:
+        """Return the state of `n_viewers` with other arrays of the one at a position."""
+        order = np.arange(n_viewers)
+        order[position] = n_viewers
+        return self.append(n_viewers, arrays).select(order)
+
+
+DEFAULT_TERMS: Terms = Terms()
+
 
 @runtime_checkable
 class Probe(Protocol):
@@ -147,7 +185,7 @@ class Identifier(Protocol):
         """The enrolled, in the order of every posterior."""
         ...
 
-    def probe(self, log_prior: Floats | None = None) -> Probe:
+    def probe(self, log_prior: Floats | None = None, terms: Terms = DEFAULT_TERMS) -> Probe:
         """Begin to identify a person; the prior over the enrolled is even by default."""
         ...
 
@@ -160,8 +198,8 @@ class Identifier(Protocol):
         """Return the identifier of a state."""
         ...
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
-        """Return the arrays of one more viewer, named as in `State.viewers()`.
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
+        """Return the arrays of one more viewer, of so many sessions, named as in `State.viewers()`.
 
         The viewers' axis has length 1, positions of unit arrays are 0. Raise `ModelError` where
         the scanpaths are not enough.

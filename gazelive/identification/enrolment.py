@@ -1,4 +1,4 @@
-"""Enrolling, forgetting and merging viewers, for all methods alike.
+"""Enrolling viewers and more sessions of them, forgetting, merging; for all methods alike.
 
 The base (densities, whitening, calibration) stays as it is, so models with the same base can be
 merged. After many changes a refit does everything again.
@@ -13,36 +13,37 @@ import msgspec
 import numpy as np
 
 from gazelive.errors import IncompatibleModelError, ModelError
+from gazelive.features import Scanpath
 from gazelive.identification.contract import Identifier, LooksAtImages, State
 from gazelive.identification.model_file import TrainedModel
 from gazelive.identification.training_data import TrainingSet
 
 
 def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
-    """Return the model with the viewers of `added` in it too."""
+    """Return the model with the viewers and sessions of `added` in it too.
+
+    A viewer who is enrolled already keeps their position and is learned anew from all scanpaths,
+    the stored and the added ones.
+    """
     if added.kind != model.kind:
         raise IncompatibleModelError(
             f"the model was made from {model.kind}, and these are {added.kind}"
         )
-    twice = sorted(set(model.identifier.viewer_ids) & set(added.viewer_ids))
-    if twice:
-        raise ModelError(
-            f"{_some(twice)} {_is(twice)} enrolled already: forget first, or choose another name"
-        )
+    _refuse_known_sessions(model.training, added)
+    training = model.training.append(added)
     identifier = model.identifier
-    for number, viewer in enumerate(added.viewer_ids):
-        names = identifier.viewer_ids
+    for viewer in added.viewer_ids:
+        theirs = tuple(training.of_viewer(training.viewer_ids.index(viewer)))
+        n_sessions = sum(name == viewer for name, _ in training.viewer_sessions)
         try:
-            arrays = identifier.viewer_arrays(tuple(added.of_viewer(number)))
+            identifier = _with_viewer(identifier, viewer, theirs, n_sessions)
         except ModelError as error:
             raise ModelError(f"{viewer}: {error}") from error
-        state = identifier.state().append(len(names), arrays)
-        identifier = _with_state(identifier, (*names, viewer), state)
     return _changed(
         _not_left_out(model, added.viewer_ids),
         identifier,
-        model.training.append(added),
-        f"enrolled {_people(added.n_viewers)}",
+        training,
+        f"enrolled {_additions(model.training, added)}",
     )
 
 
@@ -67,7 +68,10 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
 
 
 def merge(first: TrainedModel, second: TrainedModel) -> TrainedModel:
-    """Return a model with the viewers of both, which must have the same base."""
+    """Return a model with the viewers of both, which must have the same base.
+
+    A viewer of both is taken from the first, with the sessions that the first has.
+    """
     if first.base_id != second.base_id:
         raise IncompatibleModelError(
             f"the models have different bases ({first.base_id} and {second.base_id}): only models "
@@ -84,6 +88,47 @@ def merge(first: TrainedModel, second: TrainedModel) -> TrainedModel:
         first.training.append(second.training.select(new)),
         f"merged with {_people(len(new))} of another",
     )
+
+
+def _with_viewer(
+    identifier: Identifier, viewer: str, scanpaths: Sequence[Scanpath], n_sessions: int
+) -> Identifier:
+    """Return the identifier with one viewer learned from these scanpaths, all others unchanged.
+
+    A viewer who is there is learned beside the others only: a machine must not tell them from
+    their own earlier scanpaths.
+    """
+    names, state = identifier.viewer_ids, identifier.state()
+    if viewer not in names:
+        state = state.append(len(names), identifier.viewer_arrays(scanpaths, n_sessions))
+        return _with_state(identifier, (*names, viewer), state)
+    place = names.index(viewer)
+    kept = np.delete(np.arange(len(names)), place)
+    others = _with_state(identifier, tuple(names[i] for i in kept), state.select(kept))
+    state = state.replace_viewer(place, len(names), others.viewer_arrays(scanpaths, n_sessions))
+    return _with_state(identifier, names, state)
+
+
+def _refuse_known_sessions(known: TrainingSet, added: TrainingSet) -> None:
+    twice = sorted(known.viewer_sessions & added.viewer_sessions)
+    if not twice:
+        return
+    sessions = [f"{viewer} ({_called(session)})" for viewer, session in twice]
+    raise ModelError(
+        f"{_some(sessions)} {_is(sessions)} enrolled already: choose other sessions, give the new "
+        "ones another name, or forget the viewer first"
+    )
+
+
+def _additions(known: TrainingSet, added: TrainingSet) -> str:
+    """Return the numbers of new viewers, and of new sessions of viewers who were there."""
+    again = [viewer for viewer, _ in added.viewer_sessions if viewer in known.viewer_ids]
+    n_new = len(set(added.viewer_ids) - set(known.viewer_ids))
+    parts = [_people(n_new)] if n_new else []
+    if again:
+        more = f"{len(again)} more session{'' if len(again) == 1 else 's'}"
+        parts.append(f"{more} of {_people(len(set(again)))}")
+    return ", ".join(parts)
 
 
 def _with_state(identifier: Identifier, viewer_ids: tuple[str, ...], state: State) -> Identifier:
@@ -113,12 +158,16 @@ def _changed(
         changes=(*model.provenance.changes, what),
     )
     fitted = replace(model.fitted, identifier=identifier, accuracy=None, accuracy_by_images={})
-    return replace(model, fitted=fitted, training=training, provenance=provenance)
+    return replace(model, fitted=fitted, training=training, provenance=provenance, expectation=None)
 
 
 def _people(n: int) -> str:
     """Return the number of viewers; names would survive in the history when they are forgotten."""
     return f"{n} viewer{'' if n == 1 else 's'}"
+
+
+def _called(session: str) -> str:
+    return f"session {session}" if session else "a session without a name"
 
 
 def _is(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,9 @@ from gazelive.identification.hyperparameters import Hyperparameters
 
 SCANPATHS_HELD_OUT = "single scanpaths held out, within sessions"
 PARTS_HELD_OUT = "parts of each session held out; across sessions it will be lower"
+TEXTURE_GROUP = "texture"
+NORMAL_95 = 1.96
+"""Half of the 95 % interval, in standard errors."""
 NUMBERS_OF_IMAGES: dict[str, int | None] = {"1": 1, "10": 10, "all": None}
 """Of which the accuracy is reported; all are those of a fold."""
 
@@ -27,7 +31,10 @@ class Options:
     false_acceptance_rate: float = 0.01
     """Share of strangers that are accepted."""
     texture: bool = True
-    """True if `gazelive` looks at the fixation before a saccade, noise included."""
+    """True if `gazelive` looks at the fixation before a saccade, whose noise may be the recording's
+    rather than the person's."""
+    shipped: bool = True
+    """False if nothing that was learned from other people's recordings is used (`gazelive`)."""
     stimuli: Path | None = None
     """Folder of the images, for their saliency."""
     saliency: Literal["train-only", "others"] = "train-only"
@@ -42,6 +49,11 @@ class Options:
     report: Callable[[float], None] = lambda _fraction: None
     """Called with the progress of training, 0 to 1."""
 
+    @property
+    def groups_left_out(self) -> frozenset[str]:
+        """`without`, and the texture where it is not wanted."""
+        return self.without if self.texture else self.without | {TEXTURE_GROUP}
+
 
 class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
     """A cross-validated estimate of accuracy."""
@@ -51,6 +63,15 @@ class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
     """Over viewers."""
     n: int
     protocol: str
+
+    @property
+    def lower_bound(self) -> float:
+        """Lower bound of the 95 % interval: over viewers, or Wilson's if all viewers are alike."""
+        if self.standard_error > 0:
+            return self.estimate - NORMAL_95 * self.standard_error
+        share, n, squared = self.estimate, self.n, NORMAL_95**2
+        half = NORMAL_95 * math.sqrt(share * (1 - share) / n + squared / (4 * n**2))
+        return (share + squared / (2 * n) - half) / (1 + squared / n)
 
     def __str__(self) -> str:
         return (

@@ -18,7 +18,10 @@ where no unit can be held out."""
 
 @dataclass(frozen=True)
 class Grid:
-    """The values that a method tries, and what it takes without a search."""
+    """The values that a method tries, and what it takes without a search.
+
+    Defaults are the votes of docs/study.md where there are any.
+    """
 
     values: Mapping[str, tuple[float, ...]]
     defaults: Mapping[str, float]

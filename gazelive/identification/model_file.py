@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ from gazelive.detection import (
 from gazelive.errors import IncompatibleModelError, ModelFormatError
 from gazelive.features import COLUMN_NAMES
 from gazelive.gaze import MainSequence
-from gazelive.identification.contract import Arrays, Identifier, State
+from gazelive.identification.contract import Arrays, Identifier, State, Terms
+from gazelive.identification.expectation import Expectation
 from gazelive.identification.fitted import Accuracy, Fitted
 from gazelive.identification.registry import identifier_class
 from gazelive.identification.training_data import SourceKind, TrainingSet
@@ -70,6 +71,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     false_acceptance_rate: float = 0.01
     texture: bool = True
+    shipped: bool = True
+    """False if nothing that was learned from other people's recordings was used."""
     stimuli: bool = False
     """True if saliency was computed from image files."""
     trial_patterns: dict[str, str] = {}
@@ -100,6 +103,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     machine: dict[str, Any] | None
     scanpaths: dict[str, Any]
     accuracy_by_images: dict[str, Accuracy] = {}
+    expectation: Expectation | None = None
 
     def check_rate(self, sampling_rate_hz: float) -> None:
         """Raise `IncompatibleModelError` where the model is not for that rate."""
@@ -117,11 +121,19 @@ class TrainedModel:
     rate_range_hz: tuple[float, float] | None
     main_sequence: MainSequence | None
     base_id: str = ""
+    expectation: Expectation | None = None
+    """What to expect; None after a change of the viewers, and of models of 0.1."""
 
     @property
     def identifier(self) -> Identifier:
         """The enrolled viewers and the method."""
         return self.fitted.identifier
+
+    def complete(self, terms: Terms) -> Terms:
+        """Return the terms with the training's false-acceptance rate if they state none."""
+        if terms.false_acceptance_rate is not None:
+            return terms
+        return replace(terms, false_acceptance_rate=self.provenance.false_acceptance_rate)
 
     @property
     def kind(self) -> SourceKind:
@@ -164,7 +176,7 @@ def new_model(
         provenance,
         rate_range,
         sequence,
-        base_id(fitted.identifier),
+        base_id(fitted.identifier, training.kind),
     )
 
 
@@ -196,6 +208,7 @@ def save_model(model: TrainedModel, path: Path) -> None:
         machine=of_machine,
         scanpaths=of_scanpaths,
         accuracy_by_images=fitted.accuracy_by_images,
+        expectation=model.expectation,
     )
     write_arrays(path, msgspec.to_builtins(manifest), stored)
 
@@ -254,7 +267,7 @@ def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> Tra
     if manifest.machine is not None:
         content["machine"] = manifest.machine
     kept = part("identifier/") | {n: a for n, a in arrays.items() if n.startswith("machine/")}
-    make = identifier_class(manifest.method, manifest.kind)
+    make = identifier_class(manifest.method, manifest.kind, str(content.get("kind")))
     identifier = make.from_state(manifest.method, manifest.viewer_ids, State(content, kept))
     return TrainedModel(
         Fitted(
@@ -270,6 +283,7 @@ def _model_of(manifest: Manifest, arrays: Mapping[str, npt.NDArray[Any]]) -> Tra
         manifest.rate_range_hz,
         manifest.main_sequence,
         manifest.base_id,
+        manifest.expectation,
     )
 
 
@@ -278,10 +292,10 @@ def _stored_name(name: str) -> str:
     return name if name.startswith("machine/") else f"identifier/{name}"
 
 
-def base_id(identifier: Identifier) -> str:
+def base_id(identifier: Identifier, kind: SourceKind) -> str:
     """Return the checksum of everything that the viewers share."""
     state = identifier.state()
-    content = {**state.content, "method": identifier.method}
+    content = {**state.content, "method": identifier.method, "source": kind}
     content.pop("machine", None)
     digest = hashlib.blake2b(digest_size=8)
     digest.update(msgspec.json.encode(content, order="sorted"))

@@ -1,135 +1,246 @@
-"""Open-set identification: the probability that a person is not enrolled.
+"""Open-set identification: is it somebody enrolled at all?
 
-A `MatchThreshold` is the quantile of impostors' best matches for an amount of evidence: a share of
-strangers equal to the false-acceptance rate matches better. The probability of being unknown is ½
-at that threshold, and falls as the match gets better than impostors' are.
+Three things are kept apart. The *posterior* is over the enrolled. The *probability of a stranger*
+weighs a prior against the best match. The *decision* accepts the best viewer if only a share of
+strangers equal to the false-acceptance rate would match as well.
 
-Impostor scores come from leave-one-viewer-out: each enrolled viewer is removed in turn. With few
-viewers, their spread is shrunken towards that of a larger corpus (`UsualStrangers`).
+A best match is judged by its standing z among strangers: their median and upper spread at the same
+amount of evidence. These come from the lab's own viewers, left out in turn. How far the match of an
+enrolled person stands above them on another day cannot be seen in one session: that ships with
+gazelive (`Genuine`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 from scipy import special
 
-from gazelive.gaze import Floats, Integers
+from gazelive.gaze import Floats
+from gazelive.identification.contract import Match, Terms
 
-NOTHING_KNOWN = float(np.log(0.5))
-"""ln p(unknown) where there is no model of strangers."""
-STEEPNESS = 4.0
-"""Log odds per `upper_spread` of strangers' best matches."""
-TAIL = 1.2
-"""Strangers' best matches have a heavier tail than a normal distribution."""
-LARGEST_LOG_ODDS = 30.0
 LEAST_SHARE = 0.25
 """Amounts of evidence that a smaller share of the impostors reach are ignored: one person alone
 does not show how impostor scores spread."""
-REACH = 4.0
-"""The threshold is extrapolated to this many times the evidence of any impostor."""
+LEAST_DISTANCE = 0.05
+USUAL_STRANGERS = 20.0
+"""Weight of the usual spread, in impostors of one's own."""
+LARGEST_LOG_RATIO = 40.0
+UNLIMITED = 1e9
+"""Evidence of an enrolment of which nothing is known."""
+_TAIL_OF_0_1 = 1.2
+"""Spreads from median to threshold in models of 0.1, by the normal quantile."""
+
+
+class Genuine(msgspec.Struct, frozen=True, kw_only=True):
+    """How the best match of an enrolled person stands among strangers', in their spreads.
+
+    At an effective amount of evidence n (that of the probe and that of the enrolment, in parallel)
+    it is about normal around the distance d = `distance` + `per_log`·ln(n / `amount`), where
+    strangers are around 0. So the log likelihood ratio for a stranger is d·(d/2 − z), here times a
+    `weight`.
+    """
+
+    distance: float
+    per_log: float
+    amount: float
+    weight: float
+    changed: float
+    """Share of enrolled people who match like strangers, because they differ so much that day."""
+    alike: float
+    """Share of strangers who match like an enrolled person."""
+    once: float
+    repeated: float
+    """Factors on the normal quantile that give the threshold of z for a false-acceptance rate: of
+    one decision at the end, and of one after every saccade."""
+    spread: float = 0.0
+    spread_power: float = 0.0
+    """Usual spread of strangers' best matches: `spread`·amount^`spread_power`; none if 0."""
+
+    def distance_at(self, amount: float, enrolled: float) -> float:
+        """Return d for the evidence of a probe and of the enrolment."""
+        effective = 1 / (1 / amount + 1 / enrolled)
+        return max(self.distance + self.per_log * math.log(effective / self.amount), LEAST_DISTANCE)
+
+    def log_ratio(self, standing: float, distance: float) -> float:
+        """Return ln p(standing | stranger) − ln p(standing | enrolled)."""
+        log_ratio = self.weight * distance * (distance / 2 - standing)
+        ratio = math.exp(min(max(log_ratio, -LARGEST_LOG_RATIO), LARGEST_LOG_RATIO))
+        return math.log((1 - self.alike) * ratio + self.alike) - math.log(
+            (1 - self.changed) + self.changed * ratio
+        )
+
+    def shrunken_spread(self, own: float, amount: float, n_strangers: int) -> float:
+        """Return a spread of n strangers, shrunken towards the usual one."""
+        if not self.spread:
+            return own
+        share = n_strangers / (n_strangers + USUAL_STRANGERS)
+        usual = self.spread * amount**self.spread_power
+        return float(own**share * usual ** (1 - share))
+
+    def threshold(self, terms: Terms, false_acceptance_rate: float) -> float:
+        """Return the least standing that is accepted."""
+        return (self.repeated if terms.repeated else self.once) * -float(
+            special.ndtri(false_acceptance_rate)
+        )
+
+    def growth(self, missing: float, amount: float, enrolled: float) -> float | None:
+        """Return by what factor the evidence must grow for a standing higher by `missing`.
+
+        None if no amount of evidence will do with this enrolment.
+        """
+        effective = 1 / (1 / amount + 1 / enrolled)
+        wanted = effective * math.exp(min(missing / max(self.per_log, 1e-3), 700.0))
+        return None if wanted >= enrolled else 1 / ((1 / wanted - 1 / enrolled) * amount)
 
 
 @dataclass(frozen=True)
-class UsualStrangers:
-    """Spread of impostors' best matches in a large corpus."""
+class Finding:
+    """What is said about strangers; nothing (None) without a model of them."""
 
-    spread: float
-    spread_per_log: float
-    """`upper_spread` at an amount of 1, and its slope over the logarithm of the amount."""
-    n_strangers: float
-    """Weight, in impostors of one's own."""
+    log_unknown: float | None = None
+    accepted: bool | None = None
+    growth: float | None = None
+    """Factor by which the evidence must grow until acceptance is likely; None if accepted."""
 
 
-class MatchThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """Quantile and spread of impostors' best matches by amount of evidence."""
+class Strangers(msgspec.Struct, frozen=True, kw_only=True):
+    """Strangers' best matches by amount of evidence."""
 
     false_acceptance_rate: float
     log_amounts: tuple[float, ...]
-    """ln of the amounts of evidence, ascending."""
-    thresholds: tuple[float, ...]
+    """ln of the amounts of evidence, ascending; empty if nothing is known of strangers."""
+    middles: tuple[float, ...]
     spreads: tuple[float, ...]
-    """Quantile and `upper_spread` of impostors' best matches at each amount."""
+    """Median and `upper_spread` of strangers' best matches at each amount."""
+    enrolled: float
+    """Usual evidence of an enrolled viewer."""
+    genuine: Genuine
     source: str
     """Source of the impostor scores."""
 
-    def log_unknown(self, match: float, amount: float) -> float:
-        """Return ln p(unknown) for the best match in an amount of evidence."""
-        if not self.log_amounts or not amount > 0:
-            return NOTHING_KNOWN
-        at = np.log(amount)
-        threshold = float(np.interp(at, self.log_amounts, self.thresholds))
-        spread = float(np.interp(at, self.log_amounts, self.spreads))
-        log_odds = STEEPNESS * (threshold - match) / spread
-        log_odds = min(max(log_odds, -LARGEST_LOG_ODDS), LARGEST_LOG_ODDS)
-        return float(-np.log1p(np.exp(-log_odds)))
+    def standing(self, match: Match) -> float:
+        """Return z: how many spreads a match is above strangers' median."""
+        at = math.log(match.amount)
+        middle = float(np.interp(at, self.log_amounts, self.middles))
+        return (match.value - middle) / float(np.interp(at, self.log_amounts, self.spreads))
+
+    def judge(self, match: Match | None, terms: Terms) -> Finding:
+        """Judge the best match; without one the prior stays."""
+        if not self.log_amounts:
+            return Finding()
+        prior = math.log(terms.stranger_prior) - math.log1p(-terms.stranger_prior)
+        if match is None or not match.amount > 0:
+            return Finding(-float(np.log1p(np.exp(-prior))), False)
+        genuine, standing = self.genuine, self.standing(match)
+        distance = genuine.distance_at(match.amount, self.enrolled)
+        log_odds = prior + genuine.log_ratio(standing, distance)
+        rate = terms.false_acceptance_rate or self.false_acceptance_rate
+        missing = genuine.threshold(terms, rate) - standing
+        growth = None
+        if missing > 0:
+            growth = genuine.growth(missing, match.amount, self.enrolled)
+        return Finding(-float(np.log1p(np.exp(-log_odds))), missing <= 0, growth)
+
+    def enrolment_growth(self, false_acceptance_rate: float) -> float | None:
+        """Return by what factor enrolment must grow to be accepted after endless viewing.
+
+        That is on another day, and more often than not; up to 1 if it is long enough. None if it is
+        not known.
+        """
+        genuine = self.genuine
+        if not self.log_amounts or self.enrolled >= UNLIMITED or not genuine.per_log > 0:
+            return None
+        missing = genuine.threshold(Terms(), false_acceptance_rate) - genuine.distance
+        log_wanted = math.log(genuine.amount) + missing / genuine.per_log
+        return math.exp(min(log_wanted - math.log(self.enrolled), 700.0))
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any], genuine: Genuine) -> Strangers:
+        """Return the strangers of a state; `genuine` is for models of 0.1."""
+        if "strangers" in content:
+            return msgspec.convert(content["strangers"], cls)
+        old = content["threshold"]
+        rate = float(old["false_acceptance_rate"])
+        reach = -_TAIL_OF_0_1 * float(special.ndtri(rate))
+        pairs = zip(old["thresholds"], old["spreads"], strict=True)
+        return cls(
+            false_acceptance_rate=rate,
+            log_amounts=tuple(old["log_amounts"]),
+            middles=tuple(threshold - reach * spread for threshold, spread in pairs),
+            spreads=tuple(old["spreads"]),
+            enrolled=UNLIMITED,
+            genuine=genuine,
+            source=old["source"],
+        )
 
 
-def no_threshold(why: str) -> MatchThreshold:
-    """Return the threshold without information, for too few viewers: p(unknown) is ½."""
-    return MatchThreshold(
-        false_acceptance_rate=0.5, log_amounts=(), thresholds=(), spreads=(), source=why
+NO_GENUINE = Genuine(
+    distance=0.0,
+    per_log=0.0,
+    amount=1.0,
+    weight=0.0,
+    changed=0.0,
+    alike=0.0,
+    once=1.0,
+    repeated=1.0,
+)
+
+
+def no_strangers(why: str) -> Strangers:
+    """Return that nothing is known of strangers, for too few viewers."""
+    return Strangers(
+        false_acceptance_rate=0.5,
+        log_amounts=(),
+        middles=(),
+        spreads=(),
+        enrolled=UNLIMITED,
+        genuine=NO_GENUINE,
+        source=why,
     )
 
 
-def threshold_of_matches(
-    matches: dict[float, Floats],
+NO_STRANGERS: Strangers = no_strangers("nobody was left out")
+
+
+def strangers_of_matches(
+    matches: Mapping[float, Floats],
     false_acceptance_rate: float,
     source: str,
+    genuine: Genuine,
+    enrolled: float,
     *,
-    n_strangers: int = 0,
-    usual: UsualStrangers | None = None,
-    growth: float = 1.0,
-    tail: float = TAIL,
-    least_threshold: float = -np.inf,
+    n_strangers: int,
     least_spread: float = 1e-6,
-) -> MatchThreshold:
-    """Return the threshold for impostors' best matches, given by amount of evidence.
+) -> Strangers:
+    """Return the strangers of the best matches of n impostors, given by amount of evidence.
 
-    A quantile far out in the tail cannot be estimated from a few impostors. The threshold is their
-    median plus the number of upper spreads that a normal tail has at that rate, times `tail`.
-
-    With `usual` the spread is shrunken towards the usual one, and both are smoothed by a straight
-    line over the logarithm of the amount, which is extrapolated. That is for cosines. Without it
-    they are not smoothed: log ratios bend upwards with the amount, and a line would accept most
-    strangers in between. `growth` is how much better real strangers match than the impostors, who
-    are compared with fewer viewers.
+    A quantile far out in the tail cannot be estimated from a few impostors. Their median and upper
+    spread can, the spread with the help of other people's.
     """
     most = max(map(len, matches.values()), default=0)
     fewest = max(3, LEAST_SHARE * most)
     amounts = sorted(amount for amount, found in matches.items() if len(found) >= fewest)
     if not amounts:
-        return no_threshold(source)
-    logs = np.log(amounts)
-    middles = growth * np.array([np.median(matches[amount]) for amount in amounts])
-    spreads = np.array([upper_spread(matches[amount]) for amount in amounts])
-    if usual is not None:
-        seen_logs, logs = logs, np.append(logs, logs[-1] + np.log(REACH))
-        counts = np.array([len(matches[amount]) for amount in amounts])
-        middles = _line(seen_logs, middles, counts, logs)
-        spreads = np.maximum(_line(seen_logs, spreads, counts, logs), 0.5 * spreads.min())
-        elsewhere = usual.spread + usual.spread_per_log * logs
-        share = n_strangers / (n_strangers + usual.n_strangers)
-        spreads = np.sqrt(share * spreads**2 + (1 - share) * elsewhere**2)
-    spreads = np.maximum(spreads, least_spread)
-    reach = -tail * float(special.ndtri(false_acceptance_rate))
-    thresholds = np.maximum(middles + reach * spreads, least_threshold)
-    return MatchThreshold(
+        return no_strangers(source)
+    spreads = [max(upper_spread(matches[amount]), least_spread) for amount in amounts]
+    return Strangers(
         false_acceptance_rate=false_acceptance_rate,
-        log_amounts=tuple(logs.tolist()),
-        thresholds=tuple(thresholds.tolist()),
-        spreads=tuple(spreads.tolist()),
+        log_amounts=tuple(math.log(amount) for amount in amounts),
+        middles=tuple(float(np.median(matches[amount])) for amount in amounts),
+        spreads=tuple(
+            genuine.shrunken_spread(spread, amount, n_strangers)
+            for spread, amount in zip(spreads, amounts, strict=True)
+        ),
+        enrolled=enrolled,
+        genuine=genuine,
         source=source,
     )
-
-
-def _line(x: Floats, y: Floats, counts: Integers, at: Floats) -> Floats:
-    """Return the values of the straight line through points with `counts` as weights."""
-    if len(x) < 2:
-        return np.full(len(at), y[0])
-    return np.asarray(np.polyval(np.polyfit(x, y, 1, w=np.sqrt(counts)), at), np.float64)
 
 
 def upper_spread(values: Floats) -> float:

@@ -12,24 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from gazelive.gaze import Floats, Integers
-from gazelive.identification.contract import Arrays
+from gazelive.identification.contract import Arrays, Match
 from gazelive.identification.learning import spread_of
 from gazelive.identification.open_set import (
-    NOTHING_KNOWN,
-    MatchThreshold,
-    no_threshold,
-    threshold_of_matches,
+    Genuine,
+    Strangers,
+    no_strangers,
+    strangers_of_matches,
 )
+from gazelive.verdict import FEWEST_VIEWERS
 
 WITHIN_SHRINKAGE = 0.1
 BETWEEN_SHRINKAGE = 0.5
-FEWEST_VIEWERS = 3
 AMOUNTS = (1, 2, 5, 10, 20, 50, 100)
 """Numbers of units at which impostors are compared."""
 MOST_STRANGERS = 40
 DRAWS = 100
-TAIL = 1.15
-"""Factor on the normal tail of impostors' best ratios."""
+LEAST_SPREAD = 1.0
+"""Of impostors' best ratios."""
 VIEWER_AXIS = {"plda_means": 0, "plda_variances": 0}
 
 
@@ -83,26 +83,28 @@ class Plda:
         return {"plda_means": mean[None], "plda_variances": variance[None]}
 
 
-class StrangerCheck:
-    """ln p(unknown) of a person, from the summed scores of their settled units."""
+class PldaMatch:
+    """The best viewer's match, from the summed scores of a person's settled units."""
 
-    def __init__(self, plda: Plda, threshold: MatchThreshold) -> None:
+    def __init__(self, plda: Plda | None) -> None:
         self._plda = plda
-        self._threshold = threshold
-        self._score = np.zeros(len(plda.projection))
+        self._score = np.zeros(0 if plda is None else len(plda.projection))
         self._units = 0.0
-        self.log_unknown = NOTHING_KNOWN
+        self.match: Match | None = None
+        """None before the first unit, or without a model."""
 
     def add(self, score: Floats, units: float, leader: int) -> None:
         """Take the summed score of more units; `leader` is the best viewer by now."""
+        if self._plda is None:
+            return
         self._score += score
         self._units += units
-        match = self._plda.log_ratio(self._score / self._units, self._units, leader)
-        self.log_unknown = self._threshold.log_unknown(match, self._units)
+        ratio = self._plda.log_ratio(self._score / self._units, self._units, leader)
+        self.match = Match(ratio, self._units)
 
 
 def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
-    """Fit to the scores (units, dimensions) of at least `FEWEST_VIEWERS` viewers."""
+    """Fit to the scores (units, dimensions) of at least three viewers."""
     centre, scale = scores.mean(axis=0), spread_of(scores)
     scaled = (scores - centre) / scale
     counts = np.maximum(np.bincount(viewers, minlength=n_viewers), 1)
@@ -138,26 +140,28 @@ def fit_plda(scores: Floats, viewers: Integers, n_viewers: int) -> Plda:
 
 
 def fit_strangers(
-    scores: Floats, viewers: Integers, n_viewers: int, false_acceptance_rate: float
-) -> tuple[Plda | None, MatchThreshold]:
-    """Fit model and threshold; with few viewers there is no model and nothing is known."""
-    if n_viewers <= FEWEST_VIEWERS:
-        return None, no_threshold("too few viewers to know what strangers are like")
-    threshold = strangers_threshold(scores, viewers, n_viewers, false_acceptance_rate)
-    return fit_plda(scores, viewers, n_viewers), threshold
+    scores: Floats,
+    viewers: Integers,
+    n_viewers: int,
+    false_acceptance_rate: float,
+    genuine: Genuine,
+) -> tuple[Plda | None, Strangers]:
+    """Fit model and strangers; with few viewers there is no model and nothing is known."""
+    if n_viewers < FEWEST_VIEWERS:
+        return None, no_strangers("too few viewers to know what strangers are like")
+    strangers = left_out_strangers(scores, viewers, n_viewers, false_acceptance_rate, genuine)
+    return fit_plda(scores, viewers, n_viewers), strangers
 
 
-def strangers_threshold(
-    scores: Floats, viewers: Integers, n_viewers: int, false_acceptance_rate: float, seed: int = 0
-) -> MatchThreshold:
-    """Return the threshold from viewers who are left out in turn.
-
-    Ratios below 0 count as 0: impostors who match no viewer do not widen the spread of those who
-    do. If the model is right, at most a share exp(−t) of the strangers has a ratio above t, so the
-    threshold is at least −ln of the false-acceptance rate.
-    """
-    if n_viewers <= FEWEST_VIEWERS:
-        return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
+def left_out_strangers(
+    scores: Floats,
+    viewers: Integers,
+    n_viewers: int,
+    false_acceptance_rate: float,
+    genuine: Genuine,
+    seed: int = 0,
+) -> Strangers:
+    """Return the strangers that viewers are to the others when left out in turn."""
     rng = np.random.default_rng(seed)
     matches: dict[float, list[float]] = {}
     left_out = rng.permutation(n_viewers)[:MOST_STRANGERS]
@@ -176,13 +180,14 @@ def strangers_threshold(
             matches.setdefault(float(amount), []).extend(
                 best_matches(model, np.array(drawn), amount)
             )
-    return threshold_of_matches(
-        {amount: np.maximum(values, 0.0) for amount, values in matches.items()},
+    return strangers_of_matches(
+        {amount: np.array(values) for amount, values in matches.items()},
         false_acceptance_rate,
         f"each of {len(left_out)} viewers left out in turn",
-        tail=TAIL,
-        least_threshold=-float(np.log(false_acceptance_rate)),
-        least_spread=1.0,
+        genuine,
+        len(scores) / n_viewers,
+        n_strangers=len(left_out),
+        least_spread=LEAST_SPREAD,
     )
 
 

@@ -10,14 +10,23 @@ from gazelive.analysis import RunningSaccade
 from gazelive.errors import ModelError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Floats
-from gazelive.identification.contract import Estimate, Probe
+from gazelive.identification.contract import DEFAULT_TERMS, Estimate, Match, Probe, Terms
+from gazelive.identification.open_set import NO_STRANGERS, Strangers
 
 
 class CountingProbe(ABC):
     """A probe that counts saccades, intervals and seconds; a method adds the evidence."""
 
-    def __init__(self, n_viewers: int, log_prior: Floats | None) -> None:
+    def __init__(
+        self,
+        n_viewers: int,
+        log_prior: Floats | None,
+        terms: Terms = DEFAULT_TERMS,
+        strangers: Strangers = NO_STRANGERS,
+    ) -> None:
         self.log_prior = checked_log_prior(log_prior, n_viewers)
+        self._terms = terms
+        self._strangers = strangers
         self.is_open = False
         self.n_open = 0
         """Saccades of the open interval."""
@@ -38,8 +47,8 @@ class CountingProbe(ABC):
         """Keep the evidence of the open interval, which never settles."""
 
     @abstractmethod
-    def judge(self) -> tuple[Floats, float]:
-        """Return the log posterior (viewers,) and ln p(unknown)."""
+    def judge(self) -> tuple[Floats, Match | None]:
+        """Return the log posterior (viewers,) and the best match, if there is one yet."""
 
     def begin(self, image: str | None) -> None:
         """Open an interval; the evidence of an open one that never settled stays."""
@@ -69,13 +78,17 @@ class CountingProbe(ABC):
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""
-        log_probabilities, log_unknown = self.judge()
+        log_probabilities, match = self.judge()
+        found = self._strangers.judge(match, self._terms)
+        seen_s = self._seconds + (seconds or 0.0)
         return Estimate(
             log_probabilities,
-            log_unknown,
+            found.log_unknown,
+            found.accepted,
+            None if found.growth is None else seen_s * (found.growth - 1),
             self._n_saccades + self.n_open,
             self._n_images + self.is_open,
-            self._seconds + (seconds or 0.0),
+            seen_s,
             not self.is_open,
         )
 

@@ -26,6 +26,7 @@ from gazelive.identification.methods.holland import (
 )
 from gazelive.identification.methods.linear import LinearIdentifier
 from gazelive.identification.methods.markov import MarkovIdentifier, fit_markov
+from gazelive.identification.methods.profile import ProfileIdentifier
 from gazelive.identification.methods.scenewalk import (
     SceneWalkIdentifier,
     fit_fisher_scenewalk,
@@ -45,6 +46,8 @@ class Method:
     sources: tuple[SourceKind, ...]
     fit: Fit
     identifier: type[Identifier]
+    kind: str
+    """What it is in a few plain words, for people."""
 
 
 _SAMPLES: tuple[SourceKind, ...] = ("samples",)
@@ -57,24 +60,37 @@ _ABDELWAHAB_DYNAMICS = partial(fit_abdelwahab, dynamics=True)
 _CEM_B, _CEM_B_DYNAMICS = (partial(fit_cem_b, dynamics=d) for d in (False, True))
 _LITERAL, _LITERAL_DYNAMICS = (partial(fit_cem_b_literal, dynamics=d) for d in (False, True))
 
+_PLDA, _LOGISTIC = "Fisher scores compared by PLDA", "Fisher scores, logistic regression"
+_SVM, _GENERATIVE = "Fisher SVM", "generative"
+_GENERATIVE_REFERENCE = "generative, reference"
+_REFERENCE, _PUBLISHED = "reference", "reference, as published"
+
 METHODS: list[Method] = [
-    Method("gazelive", _SAMPLES, fit_gazelive_samples, EmbeddingIdentifier),
-    Method("gazelive", _FIXATIONS, fit_gazelive_fixations, LinearIdentifier),
-    Method("fisher-markov-dynamics", _SAMPLES, _FISHER_DYNAMICS, LinearIdentifier),
-    Method("fisher-markov", _BOTH, _FISHER, LinearIdentifier),
-    Method("fisher-scenewalk", _BOTH, fit_fisher_scenewalk, SceneWalkIdentifier),
-    Method("markov-dynamics", _SAMPLES, _MARKOV_DYNAMICS, MarkovIdentifier),
-    Method("markov", _BOTH, _MARKOV, MarkovIdentifier),
-    Method("abdelwahab-dynamics", _SAMPLES, _ABDELWAHAB_DYNAMICS, AbdelwahabIdentifier),
-    Method("abdelwahab", _BOTH, fit_abdelwahab, AbdelwahabIdentifier),
-    Method("abdelwahab-literal", _BOTH, _ABDELWAHAB_LITERAL, AbdelwahabIdentifier),
-    Method("scenewalk", _BOTH, fit_scenewalk, SceneWalkIdentifier),
-    Method("cem-b-dynamics", _SAMPLES, _CEM_B_DYNAMICS, CemBIdentifier),
-    Method("cem-b", _BOTH, _CEM_B, CemBIdentifier),
-    Method("holland-2011", _BOTH, fit_holland, HollandIdentifier),
-    Method("cem-b-dynamics-literal", _SAMPLES, _LITERAL_DYNAMICS, CemBIdentifier),
-    Method("cem-b-literal", _BOTH, _LITERAL, CemBIdentifier),
-    Method("holland-2011-literal", _BOTH, fit_holland_literal, HollandIdentifier),
+    Method("gazelive", _SAMPLES, fit_gazelive_samples, ProfileIdentifier, _PLDA),
+    Method("gazelive", _FIXATIONS, fit_gazelive_fixations, LinearIdentifier, _LOGISTIC),
+    Method("fisher-markov-dynamics", _SAMPLES, _FISHER_DYNAMICS, LinearIdentifier, _SVM),
+    Method("fisher-markov", _BOTH, _FISHER, LinearIdentifier, _SVM),
+    Method("fisher-scenewalk", _BOTH, fit_fisher_scenewalk, SceneWalkIdentifier, _SVM),
+    Method("markov-dynamics", _SAMPLES, _MARKOV_DYNAMICS, MarkovIdentifier, _GENERATIVE),
+    Method("markov", _BOTH, _MARKOV, MarkovIdentifier, _GENERATIVE),
+    Method(
+        "abdelwahab-dynamics", _SAMPLES, _ABDELWAHAB_DYNAMICS, AbdelwahabIdentifier, _GENERATIVE
+    ),
+    Method("abdelwahab", _BOTH, fit_abdelwahab, AbdelwahabIdentifier, _GENERATIVE_REFERENCE),
+    Method(
+        "abdelwahab-literal",
+        _BOTH,
+        _ABDELWAHAB_LITERAL,
+        AbdelwahabIdentifier,
+        _GENERATIVE_REFERENCE,
+    ),
+    Method("scenewalk", _BOTH, fit_scenewalk, SceneWalkIdentifier, _GENERATIVE),
+    Method("cem-b-dynamics", _SAMPLES, _CEM_B_DYNAMICS, CemBIdentifier, _REFERENCE),
+    Method("cem-b", _BOTH, _CEM_B, CemBIdentifier, _REFERENCE),
+    Method("holland-2011", _BOTH, fit_holland, HollandIdentifier, _REFERENCE),
+    Method("cem-b-dynamics-literal", _SAMPLES, _LITERAL_DYNAMICS, CemBIdentifier, _PUBLISHED),
+    Method("cem-b-literal", _BOTH, _LITERAL, CemBIdentifier, _PUBLISHED),
+    Method("holland-2011-literal", _BOTH, fit_holland_literal, HollandIdentifier, _PUBLISHED),
 ]
 
 
@@ -83,8 +99,20 @@ def method_names(source: SourceKind | None = None) -> list[str]:
     return list(dict.fromkeys(m.name for m in METHODS if source is None or source in m.sources))
 
 
-def identifier_class(name: str, source: SourceKind) -> type[Identifier]:
-    """Return the class of a method's identifiers, or raise `ModelFormatError`."""
+def method_kind(name: str, source: SourceKind) -> str | None:
+    """Return what a method is, in plain words; None if there is no such method."""
+    found = (m.kind for m in METHODS if m.name == name and source in m.sources)
+    return next(found, None)
+
+
+OF_0_1: dict[str, type[Identifier]] = {"embedding": EmbeddingIdentifier}
+"""Classes of states that 0.1 wrote and this version only reads."""
+
+
+def identifier_class(name: str, source: SourceKind, kind: str) -> type[Identifier]:
+    """Return the class for a method's state of a kind, or raise `ModelFormatError`."""
+    if kind in OF_0_1:
+        return OF_0_1[kind]
     for method in METHODS:
         if method.name == name and source in method.sources:
             return method.identifier

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,9 +42,14 @@ class TrainingSet:
     @property
     def n_sessions(self) -> int:
         """The least number of sessions that any viewer has."""
-        seen = set(zip(self.viewers.tolist(), self.sessions, strict=True))
-        counts = np.bincount([viewer for viewer, _ in seen], minlength=self.n_viewers)
-        return int(counts.min(initial=len(seen)))
+        counts = Counter(viewer for viewer, _ in self.viewer_sessions)
+        return min((counts[viewer] for viewer in self.viewer_ids), default=0)
+
+    @property
+    def viewer_sessions(self) -> set[tuple[str, str]]:
+        """Each viewer's sessions, as (viewer, session)."""
+        codes = self.viewers.tolist()
+        return {(self.viewer_ids[i], s) for i, s in zip(codes, self.sessions, strict=True)}
 
     def rows(self) -> Rows:
         """Return the rows of all saccades."""
@@ -81,12 +87,14 @@ class TrainingSet:
         return TrainingSet(self.kind, names, stays.scanpaths, codes, stays.sessions)
 
     def append(self, other: TrainingSet) -> TrainingSet:
-        """Return the set with other viewers after these."""
+        """Return the set with the scanpaths of another; new viewers come after these."""
+        names = tuple(dict.fromkeys(self.viewer_ids + other.viewer_ids))
+        codes = np.array([names.index(viewer) for viewer in other.viewer_ids], np.int64)
         return TrainingSet(
             self.kind,
-            self.viewer_ids + other.viewer_ids,
+            names,
             self.scanpaths + other.scanpaths,
-            np.concatenate((self.viewers, other.viewers + self.n_viewers)),
+            np.concatenate((self.viewers, codes[other.viewers])),
             self.sessions + other.sessions,
         )
 

@@ -42,6 +42,8 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Plan of a corpus."""
 
     n_viewers: int = 32
+    first_viewer: int = 1
+    """Number of the first viewer; with 7, they are v007, v008 …"""
     n_images: int = 106
     """Images that each viewer sees in each session."""
     n_pool: int = 376
@@ -56,7 +58,7 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of real images; None generates all."""
 
     def __post_init__(self) -> None:
-        for name in ("n_viewers", "n_images", "n_pool", "n_sessions", "seconds"):
+        for name in ("n_viewers", "first_viewer", "n_images", "n_pool", "n_sessions", "seconds"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"must be above 0, not {getattr(self, name)}", key=name)
         if self.n_images > self.n_pool:
@@ -74,7 +76,7 @@ class CorpusPlan(msgspec.Struct, frozen=True, kw_only=True):
         """Viewer and session of each recording."""
         return [
             (f"v{viewer:03}", session)
-            for viewer in range(1, self.n_viewers + 1)
+            for viewer in range(self.first_viewer, self.first_viewer + self.n_viewers)
             for session in range(1, self.n_sessions + 1)
         ]
 
@@ -184,7 +186,10 @@ def _write(simulated: SimulatedSession, plan: CorpusPlan, path: Path) -> None:
         write_asc(simulated.recording, path)
         return
     # the path of the images on this machine is not part of the session
-    config = {"simulated": msgspec.to_builtins(plan, enc_hook=lambda stimuli: stimuli.name)}
+    settings = msgspec.to_builtins(plan, enc_hook=lambda stimuli: stimuli.name)
+    if plan.first_viewer == 1:
+        del settings["first_viewer"]  # the same bytes as those of 0.1
+    config = {"simulated": settings}
     manifest = manifest_of(simulated.recording, started_at=STARTED_AT, config=config)
     write_session(simulated.recording, path, manifest)
 

@@ -19,12 +19,14 @@ from scipy import special
 from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError
 from gazelive.features.scanpath import LATE_COLUMN, N_COLUMNS, Column, Scanpath
 from gazelive.identification import (
+    Arrays,
     Estimate,
     Identifier,
     Options,
     Probe,
     Provenance,
     SourceKind,
+    Terms,
     TrainedModel,
     TrainingSet,
     enrol,
@@ -137,15 +139,18 @@ def assert_sound(estimate: Estimate, n_viewers: int) -> None:
     assert estimate.log_probabilities.shape == (n_viewers,)
     assert np.isfinite(estimate.log_probabilities).all()
     assert np.exp(estimate.log_probabilities).sum() == pytest.approx(1, abs=1e-9)
-    assert np.isfinite(estimate.log_unknown)
-    assert estimate.log_unknown <= 0
+    assert (estimate.log_unknown is None) == (estimate.accepted is None)
+    if estimate.log_unknown is not None:
+        assert np.isfinite(estimate.log_unknown)
+        assert estimate.log_unknown <= 0
+    assert estimate.more_s is None or (estimate.more_s >= 0 and not estimate.accepted)
     assert 0 <= estimate.best < n_viewers
 
 
 def assert_same(a: Estimate, b: Estimate) -> None:
     """To the bit."""
     np.testing.assert_array_equal(a.log_probabilities, b.log_probabilities)
-    assert a.log_unknown == b.log_unknown
+    assert (a.log_unknown, a.accepted, a.more_s) == (b.log_unknown, b.accepted, b.more_s)
     assert (a.n_saccades, a.n_images, a.seconds, a.settled) == (
         b.n_saccades,
         b.n_images,
@@ -172,7 +177,9 @@ class TestEvidence:
         n = case.n_viewers
         estimate = identifier_of(case).probe().estimate()
         np.testing.assert_allclose(estimate.log_probabilities, -np.log(n))
-        assert np.exp(estimate.log_unknown) == pytest.approx(0.5)
+        if estimate.log_unknown is not None:
+            assert np.exp(estimate.log_unknown) == pytest.approx(Terms().stranger_prior)
+        assert not estimate.accepted
         assert (estimate.n_saccades, estimate.n_images, estimate.settled) == (0, 0, True)
 
     @few
@@ -295,8 +302,8 @@ class TestEvidence:
             identifier_of(case).probe(prior)
 
 
-def model_of(case: Case) -> TrainedModel:
-    made, training = fitted(case)
+def model_of(case: Case, n_viewers: int | None = None) -> TrainedModel:
+    made, training = fitted(case, n_viewers)
     return new_model(made, training, None, Provenance(source="made up"))
 
 
@@ -304,14 +311,25 @@ def newcomers(case: Case, n: int = 1, first: int = 20) -> TrainingSet:
     return training_of(people(n, first=first), case.kind, case.n_scanpaths, case.n_saccades)
 
 
+def another_session(case: Case) -> TrainingSet:
+    """Return a second session of the first viewer."""
+    n_scanpaths, n_saccades = case.n_scanpaths, case.n_saccades
+    return training_of(people(1), case.kind, n_scanpaths, n_saccades, 5000, sessions=("2",))
+
+
+def assert_same_arrays(a: Arrays, b: Arrays) -> None:
+    """To the bit."""
+    assert list(a) == list(b)
+    for name, array in a.items():
+        np.testing.assert_array_equal(b[name], array, err_msg=name)
+
+
 def assert_same_state(a: Identifier, b: Identifier) -> None:
     """To the bit."""
     first, second = a.state(), b.state()
     assert a.viewer_ids == b.viewer_ids
     assert first.content == second.content
-    assert list(first.arrays) == list(second.arrays)
-    for name, array in first.arrays.items():
-        np.testing.assert_array_equal(second.arrays[name], array, err_msg=name)
+    assert_same_arrays(first.arrays, second.arrays)
 
 
 @every_case
@@ -405,6 +423,47 @@ class TestViewersComeAndGo:
         together = enrol(model_of(case), newcomers(case, 2))
         one_by_one = enrol(enrol(model_of(case), newcomers(case)), newcomers(case, first=21))
         assert_same_state(together.identifier, one_by_one.identifier)
+
+    @pytest.mark.parametrize("n_viewers", [1, None])
+    def test_another_session_is_enrolling_anew_with_all(
+        self, case: Case, n_viewers: int | None
+    ) -> None:
+        before = model_of(case, n_viewers)
+        n = len(before.identifier.viewer_ids)
+        name = before.identifier.viewer_ids[0]
+        more = another_session(case)
+        after = enrol(before, more)
+        assert after.identifier.viewer_ids == before.identifier.viewer_ids
+        assert after.base_id == before.base_id
+        assert len(after.training) == len(before.training) + case.n_scanpaths
+        assert after.provenance.changes == ("enrolled 1 more session of 1 viewer",)
+        others = np.arange(1, n)
+        old, new = before.identifier.state(), after.identifier.state()
+        assert new.content == old.content
+        assert_same_arrays(old.base(), new.base())
+        assert_same_arrays(old.select(others).viewers(), new.select(others).viewers())
+        changed = [k for k, a in old.viewers().items() if not np.array_equal(new.arrays[k], a)]
+        assert changed
+        assert_sound(identified(after.identifier, [looks(case, 20, 1)]), n)
+        if n > 1:
+            both = before.training.select(np.zeros(1, np.int64)).append(more)
+            anew = enrol(forget(before, [name]), both).identifier
+            first = anew.state().select(np.roll(np.arange(n), 1))
+            ids = before.identifier.viewer_ids
+            assert_same_viewers(type(anew).from_state(case.method, ids, first), after.identifier)
+
+    def test_a_session_that_is_enrolled_is_refused(self, case: Case) -> None:
+        once = enrol(model_of(case), another_session(case))
+        with pytest.raises(ModelError, match=r"p0000 \(session 2\) is enrolled already"):
+            enrol(once, another_session(case))
+
+    def test_merging_keeps_the_sessions_of_the_first(self, case: Case) -> None:
+        model = model_of(case)
+        more = enrol(model, another_session(case))
+        for first, second in ((model, more), (more, model)):
+            merged = merge(first, second)
+            assert_same_state(merged.identifier, first.identifier)
+            assert len(merged.training) == len(first.training)
 
     def test_enrol_then_forget_restores_the_model(self, case: Case) -> None:
         before = model_of(case)
@@ -508,7 +567,8 @@ def test_few_viewers(case: Case, n_viewers: int) -> None:
         )
         assert_sound(estimate, n_viewers)
         right += np.exp(estimate.log_probabilities[number])
-        assert np.exp(estimate.log_unknown) == pytest.approx(0.5)  # nobody knows strangers
+        assert estimate.log_unknown is None  # nobody knows strangers
+        assert estimate.accepted is None
     assert right / n_viewers > (1 + 1 / n_viewers) / 2 - 1e-9
     assert (made.accuracy is None) == (n_viewers == 1)
 
@@ -527,8 +587,10 @@ def test_viewers_are_recognised_and_strangers_rejected(case: Case) -> None:
 
     genuine, strange = judged(people(n_enrolled)), judged(people(n_strangers, first=500))
     assert np.mean([e.best == number for number, e in enumerate(genuine)]) >= case.recognised
-    assert np.mean([np.exp(e.log_unknown) > 0.5 for e in strange]) >= 0.75
+    assert np.mean([e.accepted for e in strange]) <= 0.25
     assert np.mean([np.exp(e.log_unknown) < 0.5 for e in genuine]) >= case.accepted
+    of_strangers, of_genuine = (np.median([e.log_unknown for e in es]) for es in (strange, genuine))
+    assert of_strangers > of_genuine
 
 
 @every_recognising_case

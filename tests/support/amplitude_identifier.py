@@ -32,7 +32,7 @@ class AmplitudeIdentifier:
         means = np.linspace(0, math.log(8), n_viewers)
         return cls({f"v{k:03}": float(mean) for k, mean in enumerate(means)})
 
-    def probe(self, log_prior=None):
+    def probe(self, log_prior=None, terms=None):
         n = len(self.viewer_ids)
         return AmplitudeProbe(self, np.full(n, -math.log(n)) if log_prior is None else log_prior)
 
@@ -86,6 +86,8 @@ class AmplitudeProbe:
         return Estimate(
             log_probabilities=joint - total,
             log_unknown=float(log_unknown - np.logaddexp(log_unknown, total)),
+            accepted=False,
+            more_s=None,
             n_saccades=n,
             n_images=self._n_images + is_open,
             seconds=self._seconds + (seconds or 0.0),

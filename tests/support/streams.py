@@ -122,6 +122,8 @@ def settled_offline(
                 leading=tuple(order.tolist()),
                 log_probabilities=tuple(estimate.log_probabilities[order].tolist()),
                 log_unknown=estimate.log_unknown,
+                accepted=estimate.accepted,
+                more_s=estimate.more_s,
                 n_saccades=estimate.n_saccades,
                 n_images=estimate.n_images,
                 seconds=estimate.seconds,

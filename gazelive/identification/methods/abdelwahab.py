@@ -37,6 +37,7 @@ from gazelive.identification.methods.linear import BlockWeights, LinearIdentifie
 from gazelive.identification.methods.markov import method_features
 from gazelive.identification.plda import fit_strangers
 from gazelive.identification.scores import Block, Representation, gradient_block, scanpath_units
+from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import n_units, unit_folds
 from gazelive.models import (
@@ -142,15 +143,16 @@ class AbdelwahabIdentifier(LinearIdentifier):
             (TableWeights(block, values, types, bins),),
             linear.constant,
             linear.usual_saccades,
-            linear.threshold,
+            linear.strangers,
             linear.plda,
             correlation=linear.correlation,
             prior=prior,
             temperature=float(content["temperature"]),
         )
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the densities of one more viewer; hyper-parameters and population stay."""
+        del n_sessions
         rows = np.concatenate([path.saccades for path in scanpaths])
         features = self.prior.population.gammas.features
         saccades, _ = Saccades.of_rows(features, rows, np.zeros(len(rows), np.int64), 1)
@@ -198,18 +200,23 @@ def fit_abdelwahab(
     options.report(0.7)
     weights = _weights(prior, saccades, temperature)
     scores, n_saccades, where = scanpath_units(training.scanpaths, Representation((weights.block,)))
-    plda, threshold = fit_strangers(
-        scores, training.viewers[where], training.n_viewers, options.false_acceptance_rate
+    plda, strangers = fit_strangers(
+        scores,
+        training.viewers[where],
+        training.n_viewers,
+        options.false_acceptance_rate,
+        shipped_genuine(method, training.kind),
     )
+    usual_saccades = float(n_saccades.mean())
     identifier = AbdelwahabIdentifier(
         method,
         training.viewer_ids,
         (weights,),
         np.zeros(training.n_viewers),
-        float(n_saccades.mean()),
-        threshold,
+        usual_saccades,
+        strangers,
         plda,
-        correlation=session_correlation(training.kind, "likelihood", same=options.same_session),
+        correlation=session_correlation("likelihood", usual_saccades, same=options.same_session),
         prior=prior,
         temperature=temperature,
     )

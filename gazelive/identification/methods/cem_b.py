@@ -30,11 +30,13 @@ import numpy as np
 from gazelive.gaze import Floats, Integers, SingleFloats
 from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.hyperparameters import Grid
 from gazelive.identification.methods.cem_b_features import FeatureValues
 from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
 from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
 from gazelive.identification.methods.similarity import Described, SimilarityIdentifier, Unit
 from gazelive.identification.methods.similarity_training import (
+    RIDGES,
     DescribedUnits,
     fit_similarity,
     training_units,
@@ -42,6 +44,8 @@ from gazelive.identification.methods.similarity_training import (
 from gazelive.identification.methods.two_sample_kernels import sample_distances
 from gazelive.identification.training_data import TrainingSet
 
+GRID = Grid(RIDGES, {"ridge": 0.1})
+GRID_OF_DYNAMICS = Grid(RIDGES, {"ridge": 0.5})
 N_BINS = 64
 LITERAL_WEIGHT = 5.0
 """Of each summed distance, where its scale cannot be fitted."""
@@ -211,7 +215,8 @@ def fit_cem_b(method: str, training: TrainingSet, options: Options, *, dynamics:
     """Fit `cem-b` or `cem-b-dynamics`."""
     described = describe_cem_b(training, options, dynamics=dynamics)
     start = shipped_fusion(method, training.kind, described.comparison.parts)
-    return fit_similarity(CemBIdentifier, method, training, options, described, start)
+    grid = GRID_OF_DYNAMICS if dynamics else GRID
+    return fit_similarity(CemBIdentifier, method, training, options, described, start, grid)
 
 
 def describe_cem_b(training: TrainingSet, options: Options, *, dynamics: bool) -> DescribedUnits:
@@ -228,6 +233,4 @@ def fit_cem_b_literal(
     values = FeatureValues.fit(training, options, dynamics=dynamics, literal=True)
     described = DescribedUnits.of(ExactComparison(values), training_units(training))
     start = fixed_fusion(np.full(len(values.names), LITERAL_WEIGHT))
-    return fit_similarity(
-        CemBIdentifier, method, training, options, described, start, learned=False
-    )
+    return fit_similarity(CemBIdentifier, method, training, options, described, start, grid=None)

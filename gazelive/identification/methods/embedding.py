@@ -13,7 +13,6 @@ enrolment (`gazelive_samples.default_temperature`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -22,20 +21,35 @@ import msgspec
 import numpy as np
 
 from gazelive.errors import ModelError
-from gazelive.features import MOVEMENT_AT, Column, FeatureSet, Movement, Rows, Scanpath
+from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers, SingleFloats
-from gazelive.identification.contract import Arrays, Contributions, State
+from gazelive.identification.contract import (
+    DEFAULT_TERMS,
+    Arrays,
+    Contributions,
+    Match,
+    State,
+    Terms,
+)
 from gazelive.identification.methods import embedding_kernels as kernels
-from gazelive.identification.open_set import MatchThreshold
+from gazelive.identification.methods.counted_saccades import counted_rows, counts, plain_name
+from gazelive.identification.open_set import Genuine, Strangers
 from gazelive.identification.posterior_kernels import log_posterior, write_leading
 from gazelive.identification.probe import CountingProbe
 from gazelive.identification.scores import Block
 from gazelive.identification.units import unit_windows
 
-_MOVED = MOVEMENT_AT + Movement.AMPLITUDE
-"""A column that is masked where a saccade has no dynamics."""
-_GROUPS = {"movement_": "saccade", "after_": "just after", "texture_": "fixation before"}
-"""Groups of features by the beginning of their columns' names."""
+GENUINE = Genuine(
+    distance=2.0,
+    per_log=0.6,
+    amount=10.0,
+    weight=1.0,
+    changed=0.02,
+    alike=0.005,
+    once=1.2,
+    repeated=1.5,
+)
+"""How enrolled people stand out (`open_set`), roughly: 0.1 did not say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +98,7 @@ class Embedding:
 
     def takes(self, row: Rows) -> bool:
         """Return whether a saccade counts: large enough, and no loss beside it."""
-        return bool(
-            row[Column.AMPLITUDE_DEG] >= self.least_amplitude_deg and not math.isnan(row[_MOVED])
-        )
-
-
-def counted_rows(rows: Rows, least_amplitude_deg: float) -> Rows:
-    """Return the rows of the saccades that count (`Embedding.takes`)."""
-    large = rows[:, Column.AMPLITUDE_DEG] >= least_amplitude_deg
-    counted: Rows = rows[large & np.isfinite(rows[:, _MOVED])]
-    return counted
+        return counts(row, self.least_amplitude_deg)
 
 
 class OpenWindow:
@@ -240,11 +245,13 @@ class EmbeddingIdentifier:
     """(viewers, embedded): unit vectors."""
     temperature: float
     """τ"""
-    threshold: MatchThreshold
+    strangers: Strangers
 
-    def probe(self, log_prior: Floats | None = None) -> EmbeddingProbe:
+    def probe(
+        self, log_prior: Floats | None = None, terms: Terms = DEFAULT_TERMS
+    ) -> EmbeddingProbe:
         """Begin to identify a person."""
-        return EmbeddingProbe(self, log_prior)
+        return EmbeddingProbe(self, log_prior, terms)
 
     def state(self) -> State:
         """Return everything as JSON and arrays."""
@@ -256,7 +263,7 @@ class EmbeddingIdentifier:
                 "step": embedding.step,
                 "least_amplitude_deg": embedding.least_amplitude_deg,
                 "temperature": self.temperature,
-                "threshold": msgspec.to_builtins(self.threshold),
+                "strangers": msgspec.to_builtins(self.strangers),
             },
             {
                 **embedding.block.to_arrays(),
@@ -279,12 +286,13 @@ class EmbeddingIdentifier:
             int(content["step"]),
             float(content["least_amplitude_deg"]),
         )
-        threshold = msgspec.convert(content["threshold"], MatchThreshold)
+        strangers = Strangers.from_content(content, GENUINE)
         temperature = float(content["temperature"])
-        return cls(method, viewer_ids, embedding, arrays["directions"], temperature, threshold)
+        return cls(method, viewer_ids, embedding, arrays["directions"], temperature, strangers)
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Return the direction of one more viewer's mean embedding."""
+        del n_sessions
         windows = self.embedding.windows(scanpaths)
         if not len(windows.scores):
             least_deg = self.embedding.least_amplitude_deg
@@ -304,7 +312,7 @@ class EmbeddingIdentifier:
             return []
         machines = projection @ self.directions.T.astype(np.float64)
         parts = self.temperature * (mean_score / length)[:, None] * machines
-        names = map(_plain_name, embedding.block.dimension_names())
+        names = map(plain_name, embedding.block.dimension_names())
         return list(zip(names, parts, strict=True))
 
     def cosines(self, weighted: Floats) -> Floats:
@@ -328,8 +336,13 @@ def best_match(cosines: Floats) -> float:
 class EmbeddingProbe(CountingProbe):
     """One person being identified by an `EmbeddingIdentifier`."""
 
-    def __init__(self, identifier: EmbeddingIdentifier, log_prior: Floats | None = None) -> None:
-        super().__init__(len(identifier.viewer_ids), log_prior)
+    def __init__(
+        self,
+        identifier: EmbeddingIdentifier,
+        log_prior: Floats | None = None,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
+        super().__init__(len(identifier.viewer_ids), log_prior, terms, identifier.strangers)
         self._identifier = identifier
         self._settled = np.zeros(identifier.embedding.n_embedded)
         self._interval = OpenInterval(identifier.embedding)
@@ -352,7 +365,7 @@ class EmbeddingProbe(CountingProbe):
         self._n_counted += self._interval.n_saccades
         self._interval.clear()
 
-    def judge(self) -> tuple[Floats, float]:
+    def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open windows."""
         identifier = self._identifier
         cosines = identifier.cosines(self._settled + self._interval.weighted())
@@ -365,12 +378,4 @@ class EmbeddingProbe(CountingProbe):
             self.log_prior,
             log_probabilities,
         )
-        return log_probabilities, identifier.threshold.log_unknown(best_match(cosines), n_counted)
-
-
-def _plain_name(name: str) -> str:
-    """Return a column's name as a person reads it: `saccade: vigor y`."""
-    for prefix, group in _GROUPS.items():
-        if name.startswith(prefix):
-            return f"{group}: {name.removeprefix(prefix)}".replace("_", " ")
-    return name
+        return log_probabilities, Match(best_match(cosines), float(n_counted))

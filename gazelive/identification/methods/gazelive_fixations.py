@@ -53,12 +53,11 @@ from gazelive.identification.scores import (
 from gazelive.identification.training_data import TrainingSet
 
 GRID = Grid(
-    {"ridge": (0.3, 1.0, 3.0, 10.0), "cost": (0.02, 0.05, 0.12, 0.3)}, {"ridge": 1.0, "cost": 0.05}
+    {"ridge": (0.3, 1.0, 3.0, 10.0), "cost": (0.02, 0.05, 0.12, 0.3)}, {"ridge": 0.3, "cost": 0.3}
 )
 GRID_AGAIN = Grid({"cost_again": (0.004, 0.01, 0.025, 0.06)}, {"cost_again": 0.01})
 """`ridge` of the whitening, in units of the mean eigenvalue; prior variances of the weights in the
-first and second pass, of which the second is searched once the first is chosen. Defaults were
-chosen on the shared OSIE table, splits 0 to 3."""
+first and second pass, of which the second is searched once the first is chosen."""
 LEARNED = 0.5
 """Share of the prior of the second pass that the first one tells."""
 FEWEST_TO_LEARN_FROM = 5

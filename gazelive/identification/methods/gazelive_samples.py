@@ -1,13 +1,18 @@
-"""Training of `gazelive` on recordings: embeddings of movement features.
+"""Training of `gazelive` on recordings: profiles of movement features.
 
 Features of the saccade, of the 48 ms after it and of the fixation before it; a robust log-normal
 (signed: normal) density of each for 12 types of saccades (four directions, three sizes). People
 differ in the location of a density, not in its width: only the first entry of each score is kept.
 
-All of training happens on the windows' tempered scores, which are computed once.
+How profiles vary between people, sessions and saccades is learned from the lab's own recordings and
+from other people's (`shipped_profiles`). A lab with one session cannot learn how people change;
+with few people it cannot learn how they differ.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,11 +26,12 @@ from gazelive.features import (
     FeatureSet,
     copied,
 )
-from gazelive.gaze import Floats, Integers, SingleFloats
+from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, held_out_loss
 from gazelive.identification.fitted import (
     NUMBERS_OF_IMAGES,
     PARTS_HELD_OUT,
+    TEXTURE_GROUP,
     Accuracy,
     Fitted,
     Options,
@@ -34,126 +40,125 @@ from gazelive.identification.fitted import (
     images_held_out,
 )
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters, Loss
-from gazelive.identification.methods.embedding import (
-    Embedding,
-    EmbeddingIdentifier,
-    Windows,
-    best_match,
-    counted_rows,
-    directions_of,
-    tempered_windows,
-)
+from gazelive.identification.methods.counted_saccades import counted_rows
+from gazelive.identification.methods.profile import ProfileIdentifier, ProfileSpace
+from gazelive.identification.methods.shipped_profiles import Variation, shipped_variation
 from gazelive.identification.open_set import (
-    MatchThreshold,
-    UsualStrangers,
-    no_threshold,
-    threshold_of_matches,
+    NO_STRANGERS,
+    Strangers,
+    no_strangers,
+    strangers_of_matches,
 )
 from gazelive.identification.scores import Block, robust_block
+from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
-from gazelive.identification.units import shares_saccades
+from gazelive.verdict import FEWEST_VIEWERS
 
-LEAST_AMPLITUDE_DEG = 0.3
-STEP = 5
+GROUPS = ("movement", "after", TEXTURE_GROUP)
+"""Groups of features that `Options.without` names; the name of a feature begins with its group."""
 CLIPPED_SD = 3.0
 MIN_VALUES = 10
 """Of a cell. With a higher limit, two or three viewers of 100 saccades have no cell at all and only
-the frequencies of directions count, with far too much confidence."""
-GRID = Grid({"ridge": (0.1, 0.25, 0.5, 1.0, 2.0)}, {"ridge": 0.5})
-"""`ridge` is added to each eigenvalue of the covariance of windows, in units of the mean one."""
-MOST_DIMENSIONS = 400
-LARGEST_TEMPERATURE = 60.0
-USUAL_DIMENSIONS = 60.0
-USUAL_SACCADES = 20.0
-"""Parameters of `default_temperature`, fitted across sessions of BioEye 2015
-(random dots and reading, both ways; galleries of 2 to 20, 20 to 230 saccades of each)."""
-USUAL_STRANGERS = UsualStrangers(spread=0.022, spread_per_log=0.0057, n_strangers=100.0)
-"""Estimated on half of the people of BioEye 2015."""
+the frequencies of directions count."""
+GRID = Grid({"ridge": (0.1, 0.3, 0.6)}, {"ridge": 0.3})
+"""`ridge` is added to the noise of a saccade in every direction, in units of the mean."""
+PIECE, TOGETHER = 4, 3
+"""Saccades of a piece, and pieces from which the noise of a saccade is learned together: neighbours
+are alike."""
+USUAL_PIECES, USUAL_VIEWERS = 500.0, 80.0
+"""Weights of the shipped noise, and of the shipped differences between people and sessions."""
+SESSION_SHARE = 0.7
+"""Share of the shipped changes between sessions."""
+BETWEEN_SHRINKAGE, SESSION_SHRINKAGE = 0.15, 0.5
+"""Towards the mean variance of all directions."""
+MOST_DIMENSIONS = 128
+LEAST_SACCADES = 1e-3
+"""Of a viewer without any saccade that counts: nothing is known of them."""
+USUAL_TEMPERATURE = 0.2
+"""α of 20 saccades, fitted across the sessions of BioEye 2015 and the clips of SAVAM."""
 FEWEST_VIEWERS_TO_CALIBRATE = 20
-FEWEST_FOR_STRANGERS = 4
 VIEWER_FOLDS = 4
-STRANGER_SACCADES = (10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+STRANGER_SACCADES = (4, 8, 16, 32, 64, 128, 256)
 STRANGER_DRAWS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Summed tempered scores of about `PIECE` neighbouring saccades each."""
+
+    summed: Floats
+    """(pieces, scores)"""
+    n_saccades: Floats
+    scanpath: Integers
+    group: Integers
+    """Number of the `TOGETHER` neighbours it belongs to."""
+    viewer: Integers
+    session: Integers
+
+    def of(self, chosen: Flags) -> Pieces:
+        """Return some of the pieces."""
+        return Pieces(
+            self.summed[chosen],
+            self.n_saccades[chosen],
+            self.scanpath[chosen],
+            self.group[chosen],
+            self.viewer[chosen],
+            self.session[chosen],
+        )
+
+    def grouped(self, labels: Integers, n: int) -> tuple[Floats, Floats]:
+        """Return the mean tempered score (n, scores) and the saccades of each label."""
+        summed, counts = np.zeros((n, self.summed.shape[1])), np.zeros(n)
+        np.add.at(summed, labels, self.summed)
+        np.add.at(counts, labels, self.n_saccades)
+        return summed / np.maximum(counts, 1)[:, None], counts
 
 
 def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -> Fitted:
     """Fit `gazelive` to a training set made from recordings."""
-    block = fit_block(training, texture=options.texture)
+    block = fit_block(training, options.groups_left_out)
     options.report(0.1)
-    windows = tempered_windows(training.scanpaths, block, STEP, LEAST_AMPLITUDE_DEG)
+    pieces = pieces_of(training, block)
+    if len(pieces.summed) < 2:
+        raise ModelError("too few saccades to learn from")
     options.report(0.4)
-    chosen = GRID.choose(_loss(training, block, windows), search=options.search)
-    embedding = fit_embedding(block, windows, chosen)
-    vectors = embedding.embed(windows)
-    viewers = training.viewers[windows.scanpath]
-    temperature, how = calibrated_temperature(training, windows, vectors)
-    if training.n_sessions > 1:
-        folds = session_folds(training, windows)
-        protocol = "whole sessions held out"
-    else:
-        folds = training.folds(windows.scanpath)
-        protocol = PARTS_HELD_OUT
-    cosines, labels = held_out_cosines(training, windows, vectors, folds, viewers)
-    options.report(0.6)
-    identifier = EmbeddingIdentifier(
-        method,
-        training.viewer_ids,
-        embedding,
-        directions_of(vectors, windows.weight, viewers, training.n_viewers),
-        temperature,
-        strangers_threshold(training, block, windows, chosen, options.false_acceptance_rate),
-    )
-    accuracy = accuracy_of(cosines, labels, protocol, training.n_viewers)
+    prior = shipped_variation(block.dimension_names()) if options.shipped else None
+    chosen = GRID.choose(_loss(training, block, pieces, prior), search=options.search)
+    identifier = fit_profiles(method, training.viewer_ids, block, pieces, prior, chosen)
+    options.report(0.5)
+    several = training.n_sessions > 1
+    folds = pieces.session if several else training.folds(pieces.scanpath)
+    without = without_folds(training.viewer_ids, block, pieces, prior, chosen, folds)
+    options.report(0.7)
+    matches, labels = held_out_matches(without, pieces, folds, pieces.viewer)
+    temperature, how = calibrated_temperature(matches, labels, training)
+    strangers = left_out_strangers(identifier, pieces, prior, chosen, options.false_acceptance_rate)
+    options.report(0.9)
+    protocol = "whole sessions held out" if several else PARTS_HELD_OUT
     return Fitted(
-        identifier,
-        how,
-        accuracy,
+        replace(identifier, temperature=temperature, strangers=strangers),
+        how + ("" if options.shipped else "; without shipped priors"),
+        accuracy_of(matches, labels, protocol, training.n_viewers),
         hyperparameters=chosen,
-        accuracy_by_images=_accuracy_by_images(training, windows, vectors, folds),
+        accuracy_by_images=_accuracy_by_images(without, pieces, folds, training.n_viewers),
     )
 
 
-def _accuracy_by_images(
-    training: TrainingSet, windows: Windows, vectors: SingleFloats, folds: Integers
-) -> dict[str, Accuracy]:
-    """Return the accuracy for several images together, whose windows are one embedding."""
-    viewers, found = training.viewers[windows.scanpath], {}
-    for name, n_images in NUMBERS_OF_IMAGES.items():
-        groups = image_groups(viewers, windows.scanpath, folds, n_images)
-        cosines, labels = held_out_cosines(training, windows, vectors, folds, groups)
-        protocol = images_held_out(n_images)
-        accuracy = accuracy_of(cosines, labels, protocol, training.n_viewers)
-        if accuracy is not None:
-            found[name] = accuracy
-    return found
+def identity_features(without: Collection[str] = ()) -> list[Feature]:
+    """Return the features of all groups but some, or raise `ModelError` if none is left."""
+    everything = (*MOVEMENT, *AFTER, *TEXTURE)
+    kept = [f for f in everything if f.name.partition("_")[0] not in without]
+    if not kept:
+        raise ModelError(f"no features left: keep one of {', '.join(GROUPS)}")
+    features = copied([f.name for f in kept if not f.signed])
+    return features + copied([f.name for f in kept if f.signed], signed=True)
 
 
-def _loss(training: TrainingSet, block: Block, windows: Windows) -> Loss:
-    """Return the loss of a search: held-out scanpaths (or parts of long ones) are identified."""
-    folds = training.folds(windows.scanpath, N_SEARCH_FOLDS)
-
-    def loss(at: Hyperparameters) -> float:
-        vectors = fit_embedding(block, windows, at).embed(windows)
-        return held_out_loss(*held_out_cosines(training, windows, vectors, folds, windows.scanpath))
-
-    return loss
-
-
-def identity_features(*, texture: bool = True) -> list[Feature]:
-    """Return the features; without `texture` none of the fixation before the saccade.
-
-    Its noise may be the recording's rather than the person's.
-    """
-    groups = (*MOVEMENT, *AFTER, *(TEXTURE if texture else ()))
-    features = copied([f.name for f in groups if not f.signed])
-    return features + copied([f.name for f in groups if f.signed], signed=True)
-
-
-def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
-    """Fit the pooled densities."""
+def fit_block(training: TrainingSet, without: Collection[str] = ()) -> Block:
+    """Fit the pooled densities of all groups of features but some."""
     return robust_block(
-        FeatureSet(DIRECTIONS_AND_SIZES, identity_features(texture=texture)),
-        counted_rows(training.rows(), LEAST_AMPLITUDE_DEG),
+        FeatureSet(DIRECTIONS_AND_SIZES, identity_features(without)),
+        counted_rows(training.rows()),
         family="log-gaussian",
         entries=1,
         clipped_sd=CLIPPED_SD,
@@ -161,153 +166,304 @@ def fit_block(training: TrainingSet, *, texture: bool = True) -> Block:
     )
 
 
-def fit_embedding(block: Block, windows: Windows, chosen: Hyperparameters) -> Embedding:
-    """Fit centre and whitening to windows."""
-    if len(windows.scores) < 2:
-        raise ModelError("too few saccades to learn from")
-    mean = windows.scores.mean(axis=0, dtype=np.float64)
-    centred = windows.scores - mean.astype(np.float32)
-    covariance = (centred.T @ centred).astype(np.float64) / len(centred)
-    eigenvalues, vectors = np.linalg.eigh(covariance)
-    kept = np.flatnonzero(eigenvalues > 1e-6 * eigenvalues[-1])[-MOST_DIMENSIONS:]
-    reach = np.sqrt(eigenvalues[kept] + chosen["ridge"] * eigenvalues.mean())
-    # C order, as when read from a file: another order rounds differently
-    projection = np.ascontiguousarray(vectors[:, kept] / reach, np.float32)
-    return Embedding(block, mean, projection, STEP, LEAST_AMPLITUDE_DEG)
+def pieces_of(training: TrainingSet, block: Block) -> Pieces:
+    """Cut all scanpaths into pieces."""
+    names = sorted(set(training.sessions))
+    summed, n_saccades, where, groups = [], [], [], [0]
+    for number, path in enumerate(training.scanpaths):
+        rows = counted_rows(path.saccades)
+        scores = block.row_scores(rows)
+        tempered = np.sign(scores) * np.sqrt(np.abs(scores))
+        n_pieces = max(1, round(len(rows) / PIECE)) if len(rows) else 0
+        for i, piece in enumerate(np.array_split(tempered, n_pieces) if n_pieces else ()):
+            summed.append(piece.sum(axis=0))
+            n_saccades.append(float(len(piece)))
+            where.append(number)
+            groups.append(groups[-1] + (i % TOGETHER == 0))
+    scanpath = np.array(where, np.int64)
+    sessions = np.array([names.index(session) for session in training.sessions], np.int64)
+    return Pieces(
+        np.array(summed).reshape(-1, block.n_dimensions),
+        np.array(n_saccades),
+        scanpath,
+        np.array(groups[1:], np.int64) - 1,
+        training.viewers[scanpath],
+        sessions[scanpath],
+    )
 
 
-def held_out_cosines(
-    training: TrainingSet,
-    windows: Windows,
-    vectors: SingleFloats,
+def fit_profiles(
+    method: str,
+    viewer_ids: tuple[str, ...],
+    block: Block,
+    pieces: Pieces,
+    prior: Variation | None,
+    chosen: Hyperparameters,
+) -> ProfileIdentifier:
+    """Fit the space and everybody's profile; temperature and strangers are still to come."""
+    means, _ = pieces.grouped(pieces.viewer, len(viewer_ids))
+    centre = means[np.unique(pieces.viewer)].mean(axis=0)
+    space = _space(block, centre, variation_of(pieces, prior), chosen["ridge"])
+    nobody = np.zeros((len(viewer_ids), len(space.between)))
+    empty = ProfileIdentifier(
+        method,
+        viewer_ids,
+        space,
+        nobody,
+        nobody[:, 0],
+        nobody[:, 0],
+        USUAL_TEMPERATURE,
+        NO_STRANGERS,
+    )
+    return _with_profiles(empty, pieces)
+
+
+def variation_of(pieces: Pieces, prior: Variation | None) -> Variation:
+    """Return how profiles vary: the lab's own, shrunken towards the shipped one."""
+    noise, n_groups = _noise(pieces)
+    if prior is not None:
+        noise = _shrunken(noise, prior.noise, n_groups, USUAL_PIECES)
+    session, n_changed = _changes(pieces, noise)
+    if prior is not None:
+        shipped = SESSION_SHARE * prior.session
+        session = _shrunken(session, shipped, n_changed, USUAL_VIEWERS)
+    present, viewer = np.unique(pieces.viewer, return_inverse=True)
+    n_viewers = len(present)
+    means, counts = pieces.grouped(viewer, n_viewers)
+    between = np.zeros_like(noise)
+    if n_viewers > 1:
+        n_sessions = _n_sessions(pieces.session, viewer, n_viewers)
+        of_noise, of_session = float(np.mean(1 / counts)), float(np.mean(1 / n_sessions))
+        between = np.cov(means.T) - noise * of_noise - session * of_session
+    if prior is not None:
+        between = _shrunken(between, prior.between, n_viewers, USUAL_VIEWERS)
+    return Variation(noise, between, session)
+
+
+def _sessions(pieces: Pieces) -> tuple[Integers, Integers]:
+    """Return a number for each viewer's session (pieces,), and the viewer of each."""
+    label = pieces.viewer * (int(pieces.session.max()) + 1) + pieces.session
+    _, first, number = np.unique(label, return_index=True, return_inverse=True)
+    return number, pieces.viewer[first]
+
+
+def _noise(pieces: Pieces) -> tuple[Floats, int]:
+    """Return the covariance of a saccade around its session's mean, and the number of groups."""
+    session, viewers = _sessions(pieces)
+    of_session, _ = pieces.grouped(session, len(viewers))
+    _, first, group = np.unique(pieces.group, return_index=True, return_inverse=True)
+    means, counts = pieces.grouped(group, len(first))
+    deviation = (means - of_session[session[first]]) * np.sqrt(counts)[:, None]
+    n_free = max(len(means) - len(viewers), 1)
+    return np.asarray(deviation.T @ deviation / n_free, np.float64), len(means)
+
+
+def _changes(pieces: Pieces, noise: Floats) -> tuple[Floats, int]:
+    """Return the covariance of sessions around their viewer's mean.
+
+    Also return how many viewers have several sessions; without any the covariance is 0.
+    """
+    session, viewers = _sessions(pieces)
+    means, counts = pieces.grouped(session, len(viewers))
+    n_own = np.bincount(viewers)
+    several = n_own[viewers] > 1
+    if not several.any():
+        return np.zeros_like(noise), 0
+    of_viewer = np.zeros((len(n_own), means.shape[1]))
+    np.add.at(of_viewer, viewers, means)
+    deviation = (means - (of_viewer / np.maximum(n_own, 1)[:, None])[viewers])[several]
+    n_changed = int((n_own > 1).sum())
+    changes = deviation.T @ deviation / (int(several.sum()) - n_changed)
+    return changes - noise * float(np.mean(1 / counts[several])), n_changed
+
+
+def _n_sessions(session: Integers, viewer: Integers, n_viewers: int) -> Floats:
+    """Return how many sessions each viewer has, at least 1."""
+    pairs = np.unique(np.stack((viewer, session), axis=1), axis=0)
+    return np.maximum(np.bincount(pairs[:, 0], minlength=n_viewers), 1).astype(np.float64)
+
+
+def _shrunken(own: Floats, shipped: Floats, n: float, usual: float) -> Floats:
+    """Return a covariance of n things, shrunken towards one that counts as `usual` things."""
+    share = n / (n + usual)
+    return np.asarray(share * own + (1 - share) * shipped, np.float64)
+
+
+def _space(block: Block, centre: Floats, variation: Variation, ridge: float) -> ProfileSpace:
+    """Return the space in which noise is 1 and people differ along the axes."""
+    n_scores = len(centre)
+    size = float(np.trace(variation.noise)) / n_scores
+    noise = variation.noise + max(ridge * size, 1e-9) * np.eye(n_scores)
+    values, vectors = np.linalg.eigh(noise)
+    whitening = vectors / np.sqrt(values)
+    between = whitening.T @ variation.between @ whitening
+    values, vectors = np.linalg.eigh((between + between.T) / 2)
+    projection = whitening @ vectors
+    session = np.sum(projection * (variation.session @ projection), axis=0)
+    between, session = np.maximum(values, 0), np.maximum(session, 0)
+    between = (1 - BETWEEN_SHRINKAGE) * between + BETWEEN_SHRINKAGE * between.mean()
+    session = (1 - SESSION_SHRINKAGE) * session + SESSION_SHRINKAGE * session.mean()
+    between = np.maximum(between, 1e-9)
+    kept = np.argsort(-between / (session + 1 / 50), kind="stable")[:MOST_DIMENSIONS]
+    return ProfileSpace(
+        # C order, as when read from a file: another order rounds differently
+        block,
+        centre,
+        np.ascontiguousarray(projection[:, kept]),
+        between[kept],
+        session[kept],
+    )
+
+
+def _loss(training: TrainingSet, block: Block, pieces: Pieces, prior: Variation | None) -> Loss:
+    """Return the loss of a search: held-out scanpaths (or parts of long ones) are identified."""
+    folds = training.folds(pieces.scanpath, N_SEARCH_FOLDS)
+
+    def loss(at: Hyperparameters) -> float:
+        without = without_folds(training.viewer_ids, block, pieces, prior, at, folds)
+        return held_out_loss(*held_out_matches(without, pieces, folds, pieces.scanpath))
+
+    return loss
+
+
+def without_folds(
+    viewer_ids: tuple[str, ...],
+    block: Block,
+    pieces: Pieces,
+    prior: Variation | None,
+    chosen: Hyperparameters,
     folds: Integers,
-    parts: Integers,
-) -> tuple[Floats, Integers]:
-    """Return cosines (parts, viewers) of held-out parts, and the viewer of each part.
+) -> dict[int, ProfileIdentifier]:
+    """Return the identifier without each fold that nobody has all pieces in.
 
-    `parts` numbers what is judged together: the windows of a viewer or of a scanpath, in one fold
-    and without those that share saccades with another. Windows with a negative number are not
+    The space is fitted without it, too: directions in which people seem to differ contain what is
+    held out.
+    """
+    found = {}
+    for fold in np.unique(folds):
+        rest = pieces.of(folds != fold)
+        if np.isin(pieces.viewer[folds == fold], rest.viewer).all():
+            found[int(fold)] = fit_profiles("", viewer_ids, block, rest, prior, chosen)
+    return found
+
+
+def held_out_matches(
+    without: dict[int, ProfileIdentifier], pieces: Pieces, folds: Integers, parts: Integers
+) -> tuple[Floats, Integers]:
+    """Return α·match (parts, viewers) of held-out parts, and the viewer of each part.
+
+    `parts` numbers what is judged together in one fold; pieces with a negative number are not
     judged.
     """
-    n_viewers = training.n_viewers
-    viewers = training.viewers[windows.scanpath]
-    unseen = ~shares_saccades(windows.scanpath, folds)
-    cosines, labels = [], []
-    for fold in np.unique(folds):
-        rest, out = folds != fold, (folds == fold) & unseen & (parts >= 0)
+    matches, labels = [], []
+    for fold, known in without.items():
+        out = (folds == fold) & (parts >= 0)
         present, first, part = np.unique(parts[out], return_index=True, return_inverse=True)
-        if not len(present) or not np.isin(viewers[out], viewers[rest]).all():
-            continue
-        known = directions_of(vectors[rest], windows.weight[rest], viewers[rest], n_viewers)
-        probes = directions_of(vectors[out], windows.weight[out], part, len(present))
-        cosines.append((probes @ known.T).astype(np.float64))
-        labels.append(viewers[out][first])
-    if not cosines:
-        return np.empty((0, n_viewers)), np.empty(0, np.int64)
-    return np.concatenate(cosines), np.concatenate(labels)
+        means, counts = pieces.of(out).grouped(part, len(present))
+        matches += [
+            known.alpha(n) * known.matches(n * mean @ known.space.projection, n)
+            for mean, n in zip(means, counts, strict=True)
+        ]
+        labels += pieces.viewer[out][first].tolist()
+    n_viewers = len(next(iter(without.values())).viewer_ids) if without else 0
+    return np.array(matches).reshape(len(labels), n_viewers), np.array(labels, np.int64)
 
 
-def session_folds(training: TrainingSet, windows: Windows) -> Integers:
-    """Return the number of each window's session."""
-    names = sorted(set(training.sessions))
-    codes = np.array([names.index(session) for session in training.sessions], np.int64)
-    return codes[windows.scanpath]
+def _with_profiles(identifier: ProfileIdentifier, pieces: Pieces) -> ProfileIdentifier:
+    """Return the identifier with the profiles that some pieces give."""
+    n_viewers, space = len(identifier.viewer_ids), identifier.space
+    means, counts = pieces.grouped(pieces.viewer, n_viewers)
+    profiles = (means - space.centre) @ space.projection
+    return replace(
+        identifier,
+        profiles=np.where(counts[:, None] > 0, profiles, 0.0),
+        n_saccades=np.maximum(counts, LEAST_SACCADES),
+        n_sessions=_n_sessions(pieces.session, pieces.viewer, n_viewers),
+    )
 
 
-def default_temperature(n_dimensions: int, saccades_per_viewer: float) -> float:
-    """Return τ for an amount of enrolment: 48 for 400 dimensions and 216 saccades per viewer.
-
-    Few windows span a space of few dimensions, in which all cosines are large; and the mean of
-    few windows is a noisy estimate of a person's direction.
-    """
-    of_space = n_dimensions / (n_dimensions + USUAL_DIMENSIONS)
-    of_means = saccades_per_viewer / (saccades_per_viewer + USUAL_SACCADES)
-    return LARGEST_TEMPERATURE * of_space * of_means
+def _accuracy_by_images(
+    without: dict[int, ProfileIdentifier], pieces: Pieces, folds: Integers, n_viewers: int
+) -> dict[str, Accuracy]:
+    """Return the accuracy for several images together, whose saccades are one profile."""
+    found = {}
+    for name, n_images in NUMBERS_OF_IMAGES.items():
+        groups = image_groups(pieces.viewer, pieces.scanpath, folds, n_images)
+        matches, labels = held_out_matches(without, pieces, folds, groups)
+        protocol = images_held_out(n_images)
+        accuracy = accuracy_of(matches, labels, protocol, n_viewers)
+        if accuracy is not None:
+            found[name] = accuracy
+    return found
 
 
 def calibrated_temperature(
-    training: TrainingSet, windows: Windows, vectors: SingleFloats
+    matches: Floats, labels: Integers, training: TrainingSet
 ) -> tuple[float, str]:
-    """Return τ and its origin: the default, refined across sessions where there are two.
+    """Return α of 20 saccades and its origin: the default, or refined across sessions.
 
-    The refinement is shrunken: 20 viewers have the weight of the default.
+    `matches` are held out. The refinement is shrunken: 20 viewers have the weight of the default.
     """
+    usual = USUAL_TEMPERATURE
+    default = f"the default temperature {usual:.3g} (BioEye 2015 and SAVAM)"
     n_viewers = training.n_viewers
-    saccades_per_viewer = float(windows.weight.sum()) / n_viewers
-    usual = default_temperature(vectors.shape[1], saccades_per_viewer)
-    default = (
-        f"the default temperature {usual:.3g} for {saccades_per_viewer:.0f} saccades of a viewer "
-        "(BioEye 2015, across sessions)"
-    )
-    if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE:
+    if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE or not len(labels):
         return usual, default
-    folds = session_folds(training, windows)
-    viewers = training.viewers[windows.scanpath]
-    cosines, labels = held_out_cosines(training, windows, vectors, folds, viewers)
-    if not len(labels):
-        return usual, default
-    own = fit_temperature(cosines, labels)
     share = n_viewers / (n_viewers + FEWEST_VIEWERS_TO_CALIBRATE)
-    shrunken = float(np.exp(share * np.log(own) + (1 - share) * np.log(usual)))
-    return shrunken, f"temperature {shrunken:.3g}, refined across sessions from {default}"
+    own = usual * float(np.exp(share * np.log(fit_temperature(matches, labels))))
+    return own, f"temperature {own:.3g}, refined across sessions from {default}"
 
 
-def strangers_threshold(
-    training: TrainingSet,
-    block: Block,
-    windows: Windows,
+def left_out_strangers(
+    identifier: ProfileIdentifier,
+    pieces: Pieces,
+    prior: Variation | None,
     chosen: Hyperparameters,
     false_acceptance_rate: float,
     seed: int = 0,
-) -> MatchThreshold:
-    """Return the threshold from viewers who are left out, a fold at a time."""
-    n_viewers = training.n_viewers
-    if n_viewers < FEWEST_FOR_STRANGERS:
-        return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
+) -> Strangers:
+    """Return the strangers that viewers are to the others, left out a quarter at a time."""
+    n_viewers = len(identifier.viewer_ids)
+    if n_viewers < FEWEST_VIEWERS:
+        return no_strangers(f"{n_viewers} viewers are too few to know what strangers are like")
     rng = np.random.default_rng(seed)
     fold_of_viewer = rng.permutation(n_viewers) % VIEWER_FOLDS
-    matches: dict[float, list[float]] = {}
+    matches: dict[float, list[tuple[float, float]]] = {}
     for fold in range(VIEWER_FOLDS):
-        is_known = fold_of_viewer[training.viewers] != fold
-        known = windows.of(is_known)
-        embedding = fit_embedding(block, known, chosen)
-        labels = training.viewers[known.scanpath]
-        directions = directions_of(embedding.embed(known), known.weight, labels, n_viewers)
-        directions = directions[fold_of_viewer != fold]
-        strange = windows.of(~is_known)
-        vectors = embedding.embed(strange)
+        known = np.flatnonzero(fold_of_viewer != fold)
+        others = pieces.of(np.isin(pieces.viewer, known))
+        others = replace(others, viewer=np.searchsorted(known, others.viewer))
+        names = tuple(identifier.viewer_ids[i] for i in known)
+        without = fit_profiles("", names, identifier.space.block, others, prior, chosen)
         for viewer in np.flatnonzero(fold_of_viewer == fold):
-            own = training.viewers[strange.scanpath] == viewer
-            _add_matches(matches, vectors[own], strange.weight[own], directions, rng)
-    found = {amount: np.array(values) for amount, values in matches.items()}
-    return threshold_of_matches(
-        found,
+            _add_matches(matches, without, pieces.of(pieces.viewer == viewer), rng)
+    return strangers_of_matches(
+        {np.mean(values, axis=0)[0]: np.array(values)[:, 1] for values in matches.values()},
         false_acceptance_rate,
         f"{n_viewers} viewers, left out a quarter at a time",
+        shipped_genuine("gazelive"),
+        float(np.median(identifier.n_saccades)),
         n_strangers=n_viewers,
-        usual=USUAL_STRANGERS,
-        # the best of n matches grows like ln n, and impostors meet fewer viewers
-        growth=float(np.log(n_viewers) / np.log(n_viewers * (1 - 1 / VIEWER_FOLDS))),
+        least_spread=1.0,
     )
 
 
 def _add_matches(
-    matches: dict[float, list[float]],
-    vectors: SingleFloats,
-    weights: Floats,
-    directions: SingleFloats,
+    matches: dict[float, list[tuple[float, float]]],
+    identifier: ProfileIdentifier,
+    pieces: Pieces,
     rng: np.random.Generator,
 ) -> None:
     """Add the best matches of an impostor for several numbers of saccades."""
-    seen = np.concatenate(([0.0], np.cumsum(weights)))
+    seen = np.concatenate(([0.0], np.cumsum(pieces.n_saccades)))
+    summed = np.concatenate((np.zeros((1, pieces.summed.shape[1])), np.cumsum(pieces.summed, 0)))
+    projected = summed @ identifier.space.projection
     for amount in STRANGER_SACCADES:
         last = int(np.searchsorted(seen, seen[-1] - amount, side="right"))
         if seen[-1] < amount:
             break
         for first in rng.choice(last, min(last, STRANGER_DRAWS), replace=False):
             stop = int(np.searchsorted(seen, seen[first] + amount))
-            part = slice(first, stop)
-            total = weights[part] @ vectors[part].astype(np.float64)
-            length = max(float(np.linalg.norm(total)), 1e-12)
-            cosines = directions @ (total / length).astype(np.float32)
-            matches.setdefault(amount, []).append(best_match(cosines.astype(np.float64)))
+            n = seen[stop] - seen[first]
+            found = identifier.matches(projected[stop] - projected[first], n)
+            matches.setdefault(amount, []).append((n, float(found.max())))

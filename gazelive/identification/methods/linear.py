@@ -23,17 +23,24 @@ import numpy as np
 from gazelive.errors import ModelError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Floats, Integers
-from gazelive.identification import plda as strangers
 from gazelive.identification.calibration import evidence_scale, session_correlation
-from gazelive.identification.contract import Arrays, Contributions, State
+from gazelive.identification.contract import (
+    DEFAULT_TERMS,
+    Arrays,
+    Contributions,
+    Match,
+    State,
+    Terms,
+)
 from gazelive.identification.fitted import Accuracy, Fitted, Options
 from gazelive.identification.hyperparameters import Hyperparameters
 from gazelive.identification.learning import Machine
 from gazelive.identification.methods import linear_kernels as kernels
-from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
-from gazelive.identification.plda import Plda, StrangerCheck, fit_strangers
+from gazelive.identification.open_set import Strangers
+from gazelive.identification.plda import VIEWER_AXIS, Plda, PldaMatch, fit_strangers
 from gazelive.identification.probe import CountingProbe
 from gazelive.identification.scores import Block, Representation, scanpath_units
+from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import n_units
 
@@ -157,7 +164,7 @@ class LinearIdentifier:
     """(viewers,): c, once per unit."""
     usual_saccades: float
     """Saccades of a unit in training; scales c while an interval is open."""
-    threshold: MatchThreshold
+    strangers: Strangers
     plda: Plda | None = None
     """Model of strangers; None with too few viewers."""
     closing: Closing | None = None
@@ -168,9 +175,9 @@ class LinearIdentifier:
     machine: Machine | None = None
     """For enrolment."""
 
-    def probe(self, log_prior: Floats | None = None) -> LinearProbe:
+    def probe(self, log_prior: Floats | None = None, terms: Terms = DEFAULT_TERMS) -> LinearProbe:
         """Begin to identify a person."""
-        return LinearProbe(self, log_prior)
+        return LinearProbe(self, log_prior, terms)
 
     def state(self) -> State:
         """Return everything as JSON and arrays."""
@@ -181,7 +188,7 @@ class LinearIdentifier:
             axis |= {f"weights{i}_values": 3, f"weights{i}_types": 1}
         if self.plda is not None:
             arrays |= self.plda.to_arrays()
-            axis |= strangers.VIEWER_AXIS
+            axis |= VIEWER_AXIS
         closing = self.closing
         if closing is not None:
             arrays |= {"closing_mean": closing.mean, "closing_spread": closing.spread}
@@ -193,7 +200,7 @@ class LinearIdentifier:
             "blocks": self.representation.to_json(),
             "usual_saccades": self.usual_saccades,
             "correlation": self.correlation,
-            "threshold": msgspec.to_builtins(self.threshold),
+            "strangers": msgspec.to_builtins(self.strangers),
             "closing_seconds": None if closing is None else list(closing.seconds),
         }
         state = State(content, arrays, axis)
@@ -218,7 +225,7 @@ class LinearIdentifier:
             ),
             arrays["constant"],
             float(content["usual_saccades"]),
-            msgspec.convert(content["threshold"], MatchThreshold),
+            Strangers.from_content(content, shipped_genuine(method)),
             Plda.from_arrays(arrays),
             closing,
             arrays.get("closing_weights"),
@@ -226,8 +233,9 @@ class LinearIdentifier:
             Machine.from_state(state),
         )
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the machine of one more viewer."""
+        del n_sessions
         if self.machine is None:
             raise ModelError(f"{self.method} cannot enrol: train again")
         scores, _, where = scanpath_units(scanpaths, self.representation)
@@ -291,17 +299,21 @@ class LinearProbe(CountingProbe):
     The probability of a stranger changes when an interval has settled.
     """
 
-    def __init__(self, identifier: LinearIdentifier, log_prior: Floats | None = None) -> None:
+    def __init__(
+        self,
+        identifier: LinearIdentifier,
+        log_prior: Floats | None = None,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
         n_viewers = len(identifier.viewer_ids)
-        super().__init__(n_viewers, log_prior)
+        super().__init__(n_viewers, log_prior, terms, identifier.strangers)
         self._identifier = identifier
         self._scratch = [np.empty(len(w.block.features.features)) for w in identifier.weights]
         self._settled = np.zeros(n_viewers)
         self._open = np.zeros(n_viewers)
         self._units = 0.0
         self._says = False
-        plda = identifier.plda
-        self._strangers = None if plda is None else StrangerCheck(plda, identifier.threshold)
+        self._best = PldaMatch(identifier.plda)
 
     def take_saccade(self, row: Rows) -> None:
         """Take a saccade as far as it is known."""
@@ -318,17 +330,17 @@ class LinearProbe(CountingProbe):
         evidence = self._identifier.evidence(scanpath)
         units = n_units(scanpath.n_saccades) if evidence.any() else 0.0
         self._keep(evidence, units)
-        if self._strangers is not None and units:
+        if self._identifier.plda is not None and units:
             leader = int(np.argmax(self._settled + self.log_prior))
             scores = self._identifier.representation.row_scores(scanpath.saccades)
-            self._strangers.add(scores.sum(axis=0), units, leader)
+            self._best.add(scores.sum(axis=0), units, leader)
 
     def keep_open(self) -> None:
         """Keep the evidence of the open interval."""
         evidence = self._open + self._identifier.constant * self._seen_units()
         self._keep(evidence, self._open_units())
 
-    def judge(self) -> tuple[Floats, float]:
+    def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open evidence."""
         identifier = self._identifier
         log_probabilities = np.empty(len(self._settled))
@@ -341,8 +353,7 @@ class LinearProbe(CountingProbe):
             self.log_prior,
             log_probabilities,
         )
-        strange = self._strangers
-        return log_probabilities, NOTHING_KNOWN if strange is None else strange.log_unknown
+        return log_probabilities, self._best.match
 
     def _open_units(self) -> float:
         """Return for how many units the open interval counts."""
@@ -391,8 +402,12 @@ def linear_fitted(
     """Return the identifier of a fit, with its model of strangers."""
     options.report(0.7)
     machine = fit.machine
-    plda, threshold = fit_strangers(
-        fit.raw_scores, machine.viewers, training.n_viewers, options.false_acceptance_rate
+    plda, strangers = fit_strangers(
+        fit.raw_scores,
+        machine.viewers,
+        training.n_viewers,
+        options.false_acceptance_rate,
+        shipped_genuine(method, training.kind),
     )
     identifier = make(
         method,
@@ -400,11 +415,11 @@ def linear_fitted(
         fit.weights,
         fit.constant,
         fit.usual_saccades,
-        threshold,
+        strangers,
         plda,
         fit.closing,
         fit.closing_weights,
-        session_correlation(training.kind, machine.kind, same=options.same_session),
+        session_correlation(machine.kind, fit.usual_saccades, same=options.same_session),
         machine,
     )
     return Fitted(

@@ -51,7 +51,7 @@ from gazelive.models import (
     typed_density_kernels as kernels,
 )
 
-GRID = Grid({"prior_values": (0.5, 2.0, 8.0, 32.0, 128.0)}, {"prior_values": 2.0})
+GRID = Grid({"prior_values": (0.5, 2.0, 8.0, 32.0, 128.0)}, {"prior_values": 8.0})
 """Values of each feature and type, distributed as the pooled density says, that are added to a
 viewer's own."""
 PRIOR_VALUES_OF_0_1 = 2.0
@@ -80,8 +80,9 @@ class MarkovIdentifier(LinearIdentifier):
         prior_values = float(state.content.get("prior_values", PRIOR_VALUES_OF_0_1))
         return replace(super().from_state(method, viewer_ids, state), prior_values=prior_values)
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the densities of one more viewer."""
+        del n_sessions
         assert self.machine is not None
         block = self.weights[0].block
         pooled = MarkovModel(

@@ -29,14 +29,20 @@ import numpy as np
 from gazelive.errors import ModelError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
-from gazelive.identification import plda as strangers
 from gazelive.identification.calibration import (
     evidence_scale,
     fit_temperature,
     held_out_loss,
     session_correlation,
 )
-from gazelive.identification.contract import Arrays, Contributions, State
+from gazelive.identification.contract import (
+    DEFAULT_TERMS,
+    Arrays,
+    Contributions,
+    Match,
+    State,
+    Terms,
+)
 from gazelive.identification.fitted import (
     SCANPATHS_HELD_OUT,
     Fitted,
@@ -45,13 +51,14 @@ from gazelive.identification.fitted import (
     accuracy_of,
 )
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
-from gazelive.identification.learning import Linear, Machine
+from gazelive.identification.learning import Linear, Machine, MachineKind
 from gazelive.identification.methods.fisher_svm import choose_for_svm, fit_fisher_svm
 from gazelive.identification.methods.linear import CONSTANT
-from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold, no_threshold
-from gazelive.identification.plda import Plda, StrangerCheck, fit_strangers
+from gazelive.identification.open_set import Strangers, no_strangers
+from gazelive.identification.plda import VIEWER_AXIS, Plda, PldaMatch, fit_strangers
 from gazelive.identification.posterior_kernels import log_posterior
 from gazelive.identification.probe import CountingProbe
+from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.models import (
     VIEWER_SD,
@@ -153,7 +160,7 @@ class SceneWalkIdentifier:
     """Temperature of the likelihood ratio."""
     svm: Linear | None
     """Map from scores (8,) to evidence; None for likelihoods."""
-    threshold: MatchThreshold
+    strangers: Strangers
     plda: Plda | None = None
     correlation: float = 0.0
     machine: Machine | None = None
@@ -161,9 +168,11 @@ class SceneWalkIdentifier:
     viewer_sd: float = VIEWER_SD
     """For enrolment (`GRID`)."""
 
-    def probe(self, log_prior: Floats | None = None) -> SceneWalkProbe:
+    def probe(
+        self, log_prior: Floats | None = None, terms: Terms = DEFAULT_TERMS
+    ) -> SceneWalkProbe:
         """Begin to identify a person."""
-        return SceneWalkProbe(self, log_prior)
+        return SceneWalkProbe(self, log_prior, terms)
 
     def state(self) -> State:
         """Return everything as JSON and arrays."""
@@ -182,14 +191,14 @@ class SceneWalkIdentifier:
             axis |= {"machine_weights": 1, "machine_bias": 0}
         if self.plda is not None:
             arrays |= self.plda.to_arrays()
-            axis |= strangers.VIEWER_AXIS
+            axis |= VIEWER_AXIS
         content = {
             "kind": "scenewalk",
             "bank": bank,
             "fitted_to": self.pooled.fitted_to,
             "temperature": self.temperature,
             "correlation": self.correlation,
-            "threshold": msgspec.to_builtins(self.threshold),
+            "strangers": msgspec.to_builtins(self.strangers),
         }
         if self.viewer_sd != VIEWER_SD:
             content["viewer_sd"] = self.viewer_sd
@@ -219,21 +228,22 @@ class SceneWalkIdentifier:
             tuple(model(values) for values in arrays.get("own", ())),
             float(content["temperature"]),
             svm,
-            msgspec.convert(content["threshold"], MatchThreshold),
+            Strangers.from_content(content, shipped_genuine(method)),
             Plda.from_arrays(arrays),
             float(content["correlation"]),
             Machine.from_state(state),
             float(content.get("viewer_sd", VIEWER_SD)),
         )
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the parameters or the machine of one more viewer."""
+        del n_sessions
         viewings = self._viewings(scanpaths)
         if not viewings:
             raise ModelError("there is no scanpath of two fixations or more")
         scores = np.array([self.pooled.fisher_score(viewing) for viewing in viewings])
         arrays = {} if self.plda is None else self.plda.viewer_arrays(scores)
-        if self.own:
+        if self.svm is None:
             model = self.pooled.fit_viewer(viewings, sd=self.viewer_sd)
             arrays["own"] = model.natural.to_array()[None]
         if self.machine is not None:
@@ -312,15 +322,19 @@ class SceneWalkIdentifier:
 class SceneWalkProbe(CountingProbe):
     """One person being identified by a `SceneWalkIdentifier`."""
 
-    def __init__(self, identifier: SceneWalkIdentifier, log_prior: Floats | None = None) -> None:
+    def __init__(
+        self,
+        identifier: SceneWalkIdentifier,
+        log_prior: Floats | None = None,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
         n_viewers = len(identifier.viewer_ids)
-        super().__init__(n_viewers, log_prior)
+        super().__init__(n_viewers, log_prior, terms, identifier.strangers)
         self._identifier = identifier
         self._settled = np.zeros(n_viewers)
         self._live: Sequence[LiveScore] = ()
         self._n_units = 0
-        plda = identifier.plda
-        self._strangers = None if plda is None else StrangerCheck(plda, identifier.threshold)
+        self._best = PldaMatch(identifier.plda)
 
     def begin(self, image: str | None) -> None:
         """Open an interval with the maps of its image."""
@@ -342,15 +356,15 @@ class SceneWalkProbe(CountingProbe):
         """Replace the evidence of the open interval."""
         seen = self._identifier.judge(scanpath)
         self._keep(seen.evidence, is_unit=seen.score is not None)
-        if self._strangers is not None and seen.score is not None:
+        if seen.score is not None:
             leader = int(np.argmax(self._settled + self.log_prior))
-            self._strangers.add(seen.score, 1, leader)
+            self._best.add(seen.score, 1, leader)
 
     def keep_open(self) -> None:
         """Keep the evidence of the open interval."""
         self._keep(self._open_evidence(), is_unit=self._has_spoken)
 
-    def judge(self) -> tuple[Floats, float]:
+    def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open evidence."""
         log_probabilities = np.empty(len(self._settled))
         units = self._n_units + self._has_spoken
@@ -358,8 +372,7 @@ class SceneWalkProbe(CountingProbe):
         log_posterior(
             self._settled, self._open_evidence(), scale, self.log_prior, log_probabilities
         )
-        strange = self._strangers
-        return log_probabilities, NOTHING_KNOWN if strange is None else strange.log_unknown
+        return log_probabilities, self._best.match
 
     @property
     def _has_spoken(self) -> bool:
@@ -406,16 +419,20 @@ def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitte
         own.append(base.pooled.fit_viewer([viewings[i] for i in mine], sd=viewer_sd))
         options.report(0.7 + 0.3 * (viewer + 1) / n_viewers)
     scores = np.array([base.pooled.fisher_score(viewing) for viewing in viewings])
-    plda, threshold = fit_strangers(
-        scores, training.viewers, n_viewers, options.false_acceptance_rate
+    plda, strangers = fit_strangers(
+        scores,
+        training.viewers,
+        n_viewers,
+        options.false_acceptance_rate,
+        shipped_genuine(method, training.kind),
     )
     identifier = replace(
         base,
         own=tuple(own),
         temperature=temperature,
-        correlation=session_correlation(training.kind, "likelihood", same=options.same_session),
+        correlation=_correlation("likelihood", training, options),
         plda=plda,
-        threshold=threshold,
+        strangers=strangers,
         viewer_sd=viewer_sd,
     )
     accuracy = accuracy_of(ratios, training.viewers, SCANPATHS_HELD_OUT, n_viewers)
@@ -485,14 +502,20 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
     chosen = choose_for_svm(scores, training, every, search=options.search)
     folds = training.folds(every)
     svm = fit_fisher_svm(scores, viewers, folds, n_viewers, chosen)
-    plda, threshold = fit_strangers(scores, viewers, n_viewers, options.false_acceptance_rate)
+    plda, strangers = fit_strangers(
+        scores,
+        viewers,
+        n_viewers,
+        options.false_acceptance_rate,
+        shipped_genuine(method, training.kind),
+    )
     identifier = replace(
         base,
         svm=svm.evidence,
         machine=svm.machine,
-        correlation=session_correlation(training.kind, "svm", same=options.same_session),
+        correlation=_correlation("svm", training, options),
         plda=plda,
-        threshold=threshold,
+        strangers=strangers,
     )
     return Fitted(
         identifier,
@@ -501,6 +524,12 @@ def fit_fisher_scenewalk(method: str, training: TrainingSet, options: Options) -
         hyperparameters=chosen,
         accuracy_by_images=svm.accuracy_by_images(every),
     )
+
+
+def _correlation(kind: MachineKind, training: TrainingSet, options: Options) -> float:
+    """Return ρ of the training's scanpaths."""
+    usual_saccades = float(np.mean([path.n_saccades for path in training.scanpaths]))
+    return session_correlation(kind, usual_saccades, same=options.same_session)
 
 
 def _fit_base(
@@ -517,7 +546,7 @@ def _fit_base(
     else:
         viewings = [scene.viewing(path) for path in training.scanpaths]
     pooled = SceneWalkModel.fit(viewings, n_threads=2)
-    nobody = no_threshold("too few viewers to know what strangers are like")
+    nobody = no_strangers("too few viewers to know what strangers are like")
     identifier = SceneWalkIdentifier(
         method, training.viewer_ids, scene, pooled, (), DEFAULT_TEMPERATURE, None, nobody
     )

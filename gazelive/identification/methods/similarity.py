@@ -25,9 +25,17 @@ from gazelive.errors import ModelError
 from gazelive.features import N_COLUMNS, Column, Rows, Scanpath
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.conditional_logit import Fusion, Weights
-from gazelive.identification.contract import Arrays, Contributions, State
-from gazelive.identification.open_set import NOTHING_KNOWN, MatchThreshold
+from gazelive.identification.contract import (
+    DEFAULT_TERMS,
+    Arrays,
+    Contributions,
+    Match,
+    State,
+    Terms,
+)
+from gazelive.identification.open_set import Strangers
 from gazelive.identification.probe import CountingProbe
+from gazelive.identification.shipped_strangers import shipped_genuine
 
 WINDOW_S = 20.0
 TINY = 1e-6
@@ -175,11 +183,13 @@ class SimilarityIdentifier:
     fusion: Fusion
     usual_amount: float
     """Amount of a unit in training."""
-    threshold: MatchThreshold
+    strangers: Strangers
 
-    def probe(self, log_prior: Floats | None = None) -> SimilarityProbe:
+    def probe(
+        self, log_prior: Floats | None = None, terms: Terms = DEFAULT_TERMS
+    ) -> SimilarityProbe:
         """Begin to identify a person."""
-        return SimilarityProbe(self, log_prior)
+        return SimilarityProbe(self, log_prior, terms)
 
     def state(self) -> State:
         """Return everything as JSON and arrays."""
@@ -189,7 +199,7 @@ class SimilarityIdentifier:
                 "kind": f"similarity: {self.comparison.kind}",
                 "comparison": own.content,
                 "usual_amount": self.usual_amount,
-                "threshold": msgspec.to_builtins(self.threshold),
+                "strangers": msgspec.to_builtins(self.strangers),
             },
             {**self.fusion.to_arrays(), "population": self.population, **own.arrays},
             own.viewer_axis,
@@ -215,11 +225,12 @@ class SimilarityIdentifier:
             arrays["population"],
             Fusion.from_arrays(arrays),
             float(content["usual_amount"]),
-            msgspec.convert(content["threshold"], MatchThreshold),
+            Strangers.from_content(content, shipped_genuine(method)),
         )
 
-    def viewer_arrays(self, scanpaths: Sequence[Scanpath]) -> Arrays:
+    def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Return the profile of one more viewer."""
+        del n_sessions
         profile = self.describe(scanpaths)
         if not self.comparison.amount(profile) > 0:
             raise ModelError("there is no saccade with an amplitude")
@@ -263,8 +274,13 @@ class SimilarityIdentifier:
 class SimilarityProbe(CountingProbe):
     """One person being identified by a `SimilarityIdentifier`."""
 
-    def __init__(self, identifier: SimilarityIdentifier, log_prior: Floats | None = None) -> None:
-        super().__init__(len(identifier.viewer_ids), log_prior)
+    def __init__(
+        self,
+        identifier: SimilarityIdentifier,
+        log_prior: Floats | None = None,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
+        super().__init__(len(identifier.viewer_ids), log_prior, terms, identifier.strangers)
         self._identifier = identifier
         self._settled = identifier.nothing
         self._saccades: list[Rows] = []
@@ -286,7 +302,7 @@ class SimilarityProbe(CountingProbe):
         """Pool the open interval with those before."""
         self._keep(*self._open())
 
-    def judge(self) -> tuple[Floats, float]:
+    def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open intervals."""
         identifier = self._identifier
         described = self._settled
@@ -294,9 +310,9 @@ class SimilarityProbe(CountingProbe):
             described = self._with(*self._open())
         judged = identifier.judge(described)
         if judged is None:
-            return np.asarray(special.log_softmax(self.log_prior), np.float64), NOTHING_KNOWN
+            return np.asarray(special.log_softmax(self.log_prior), np.float64), None
         log_probabilities = special.log_softmax(judged.evidence + self.log_prior)
-        return log_probabilities, identifier.threshold.log_unknown(judged.match, judged.size)
+        return log_probabilities, Match(judged.match, judged.size)
 
     def _open(self) -> tuple[Rows, Floats]:
         rows = np.array(self._saccades, np.float32).reshape(-1, N_COLUMNS)

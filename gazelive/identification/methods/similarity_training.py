@@ -38,9 +38,16 @@ from gazelive.identification.methods.similarity import (
     judge,
     units_of,
 )
-from gazelive.identification.open_set import MatchThreshold, no_threshold, threshold_of_matches
+from gazelive.identification.open_set import (
+    Genuine,
+    Strangers,
+    no_strangers,
+    strangers_of_matches,
+)
+from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import unit_folds
+from gazelive.verdict import FEWEST_VIEWERS
 
 BEGINNING = 0.25
 """Smallest size of a probe: this share of a unit, from its beginning."""
@@ -57,9 +64,8 @@ alternatives is enough."""
 SESSIONS_HELD_OUT = "single scanpaths of sessions that were held out"
 LEAST_SHARE = 0.5
 """A size is used if this share of the viewers have enough units for it."""
-GRID = Grid(values={"ridge": (0.1, 0.5, 2.0)}, defaults={"ridge": 0.5})
-"""Strength of the prior on the weights, in pairs."""
-FEWEST_FOR_STRANGERS = 4
+RIDGES = {"ridge": (0.1, 0.5, 2.0)}
+"""Grid of the strength of the prior on the weights, in pairs."""
 MOST_STRANGERS = 40
 STRANGER_SIZES = (BEGINNING, 1, 2, 5, 10, 20, 50)
 STRANGER_DRAWS = 10
@@ -169,16 +175,15 @@ def fit_similarity(
     options: Options,
     described: DescribedUnits,
     start: Fusion,
-    *,
-    learned: bool = True,
+    grid: Grid | None,
 ) -> Fitted:
     """Fit a method; its weights are centred on those of `start`.
 
-    With `learned` False the proportions of the weights stay, and only their scale is fitted.
+    Without a grid of `RIDGES` the proportions of the weights stay, and only their scale is fitted.
     """
     comparison = described.comparison
     options.report(0.3)
-    pairs = pairs_by_size(described, MOST_PROBES if learned else MOST_FOR_SCALE)
+    pairs = pairs_by_size(described, MOST_PROBES if grid else MOST_FOR_SCALE)
 
     def held_out(size: float, ridge: float | None) -> tuple[Pairs, Floats]:
         own = pairs[size]
@@ -189,7 +194,7 @@ def fit_similarity(
         return float(np.mean([mean_loss(scores, own.owners) for own, scores in found]))
 
     searched = options.search and bool(pairs)
-    chosen = GRID.choose(loss, search=searched) if learned else {}
+    chosen = grid.choose(loss, search=searched) if grid else {}
     ridge = chosen.get("ridge")
     options.report(0.5)
     how, accuracy = "default weights (too few scanpaths)", None
@@ -215,7 +220,13 @@ def fit_similarity(
         comparison.population(profiles),
         fusion,
         float(np.mean([amount for amount in amounts if amount > 0])),
-        strangers_threshold(described, profiles, fusion, options.false_acceptance_rate),
+        left_out_strangers(
+            described,
+            profiles,
+            fusion,
+            options.false_acceptance_rate,
+            shipped_genuine(method, training.kind),
+        ),
     )
     if fusion.floor:
         how += (
@@ -262,17 +273,18 @@ def pairs_by_size(
     }
 
 
-def strangers_threshold(
+def left_out_strangers(
     described: DescribedUnits,
     profiles: list[Described],
     fusion: Fusion,
     false_acceptance_rate: float,
+    genuine: Genuine,
     seed: int = 0,
-) -> MatchThreshold:
-    """Return the threshold from viewers who are removed from the gallery in turn."""
+) -> Strangers:
+    """Return the strangers that viewers are to the others when removed from the gallery in turn."""
     n_viewers, comparison = described.n_viewers, described.comparison
-    if n_viewers < FEWEST_FOR_STRANGERS:
-        return no_threshold(f"{n_viewers} viewers are too few to know what strangers are like")
+    if n_viewers < FEWEST_VIEWERS:
+        return no_strangers(f"{n_viewers} viewers are too few to know what strangers are like")
     rng = np.random.default_rng(seed)
     left_out = rng.permutation(n_viewers)[:MOST_STRANGERS]
     matches: dict[float, list[float]] = {}
@@ -284,8 +296,11 @@ def strangers_threshold(
                 if comparison.amount(probe) > 0:
                     others = np.delete(comparison.distances(probe, gallery), stranger, axis=0)
                     matches.setdefault(size, []).append(judge(fusion, size, others).match)
-    return threshold_of_matches(
+    return strangers_of_matches(
         {size: np.array(found) for size, found in matches.items()},
         false_acceptance_rate,
         f"each of {len(left_out)} viewers left out in turn",
+        genuine,
+        len(described.viewers) / n_viewers,
+        n_strangers=len(left_out),
     )

@@ -19,6 +19,8 @@ from gazelive.identification.model_file import (
 from gazelive.identification.registry import fit_method
 from gazelive.identification.scores import training_units
 from gazelive.identification.training_data import training_set
+from gazelive.simulation.corpus import CorpusPlan, write_corpus
+from gazelive.workflows.gathering import gather
 from gazelive.workflows.training import refit
 
 from ...support.people import identified, labelled_looks, people, training_of
@@ -115,14 +117,72 @@ class TestEnrol:
         changed = enrol(replace(model, provenance=provenance), newcomers(kind))
         assert changed.provenance.left_out == told[1:]
 
-    def test_a_name_that_is_there_is_refused(self, method, kind):
-        with pytest.raises(ModelError, match="p0003 is enrolled already"):
-            enrol(base(method, kind), training_of(people(1, first=3), kind, 2, 16))
+    def test_newcomers_and_more_sessions_together(self, method, kind):
+        before = base(method, kind)
+        more = training_of(people(2, first=3), kind, 4, 16, 3000, sessions=("2", "3"))
+        model = enrol(before, newcomers(kind, 2).append(more))
+        assert model.provenance.changes == ("enrolled 2 viewers, 4 more sessions of 2 viewers",)
+        assert model.provenance.sessions == ("1", "2", "3")
+        assert model.identifier.viewer_ids[:N_BASE] == before.identifier.viewer_ids
+        assert np.bincount(model.training.viewers).tolist() == [10, 10, 10, 18, 18, 10, 10]
+        best = [identified(model.identifier, looks_of(p, kind)).best for p in people(N_BASE)]
+        assert best == list(range(N_BASE))
+        again = refit(model).model
+        assert again.identifier.viewer_ids == model.identifier.viewer_ids
+
+    def test_a_saved_model_grows_as_one_in_memory(self, method, kind, tmp_path):
+        more = training_of(people(1, first=3), kind, 4, 16, 3000, sessions=("2",))
+        save_model(base(method, kind), tmp_path / "a.model")
+        first, second = (
+            enrol(model, more).identifier.state().viewers()
+            for model in (base(method, kind), load_model(tmp_path / "a.model"))
+        )
+        for name, array in first.items():
+            np.testing.assert_allclose(second[name], array, 1e-9, 1e-9, err_msg=name)
+
+    @pytest.mark.parametrize(("session", "called"), [("1", "session 1"), ("", "without a name")])
+    def test_a_session_that_is_there_is_refused(self, method, kind, session, called):
+        again = training_of(people(1, first=3), kind, 2, 16, sessions=(session,))
+        model = base(method, kind)
+        if not session:
+            model = enrol(model, again)
+        with pytest.raises(ModelError, match=rf"p0003 \(.*{called}\) is enrolled already"):
+            enrol(model, again)
 
     def test_another_kind_of_data_is_refused(self, method, kind):
         other = "fixations" if kind == "samples" else "samples"
         with pytest.raises(IncompatibleModelError, match=f"{kind}, and these are {other}"):
             enrol(base(method, kind), newcomers(other))
+
+
+@pytest.fixture(scope="module")
+def three_sessions(tmp_path_factory):
+    """Return the sessions of simulated people, who differ from day to day."""
+    folder = tmp_path_factory.mktemp("simulated") / "corpus"
+    plan = CorpusPlan(
+        n_viewers=8, n_images=4, n_pool=4, n_sessions=3, seconds=4.0, sampling_rate_hz=250.0
+    )
+    write_corpus(plan, folder)
+    labelled = [(p.viewer, p.session, path) for p in gather(folder).probes for path in p.scanpaths]
+    whole = training_set("samples", labelled)
+    return [whole.subset(np.array(whole.sessions) == session) for session in "123"]
+
+
+@pytest.mark.parametrize(
+    "method", ["gazelive", "fisher-markov-dynamics", "markov-dynamics", "cem-b-dynamics"]
+)
+def test_another_session_improves_identification(method, three_sessions):
+    first, second, third = three_sessions
+    model = new_model(fit_method(method, first), first, None, Provenance(source="simulated"))
+    means = []
+    for known in (model, enrol(model, second)):
+        right = [
+            identified(known.identifier, [path]).log_probabilities[viewer]
+            for viewer in range(third.n_viewers)
+            for path in third.of_viewer(viewer)
+        ]
+        means.append(np.mean(right))
+    assert means[1] > means[0]
 
 
 @every_method

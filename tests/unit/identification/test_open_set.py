@@ -1,120 +1,180 @@
-"""Probability that a probe is a stranger."""
+"""Strangers: their probability, the decision, and how much more evidence it takes."""
 
+import math
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from gazelive.identification.contract import Match, Terms
 from gazelive.identification.open_set import (
-    NOTHING_KNOWN,
-    REACH,
-    UsualStrangers,
-    no_threshold,
-    threshold_of_matches,
+    NO_STRANGERS,
+    Genuine,
+    Strangers,
+    strangers_of_matches,
     upper_spread,
 )
 
-matches = st.floats(-1e12, 1e12)
-amounts = st.floats(1e-3, 1e9)
+GENUINE = Genuine(
+    distance=2.0,
+    per_log=0.7,
+    amount=10.0,
+    weight=0.9,
+    changed=0.02,
+    alike=0.004,
+    once=1.0,
+    repeated=1.3,
+)
+values = st.floats(-1e9, 1e9)
+amounts = st.floats(1e-2, 1e6)
+rates = st.floats(1e-6, 0.5)
+priors = st.floats(1e-6, 1 - 1e-6)
 
 
-@pytest.fixture(scope="module")
-def threshold():
+def made_up(genuine=GENUINE, rate=0.01, n_strangers=400):
     rng = np.random.default_rng(0)
-    seen = {10.0: rng.normal(0.1, 0.05, 400), 100.0: rng.normal(0.2, 0.04, 400)}
-    return threshold_of_matches(seen, 0.01, "made up")
+    seen = {10.0: rng.normal(1, 5, 4000), 100.0: rng.normal(-20, 15, 4000)}
+    return strangers_of_matches(seen, rate, "made up", genuine, 200.0, n_strangers=n_strangers)
 
 
-def test_it_is_a_half_at_the_threshold(threshold):
-    for log_amount, value in zip(threshold.log_amounts, threshold.thresholds, strict=True):
-        amount = float(np.exp(log_amount))
-        assert threshold.log_unknown(value, amount) == pytest.approx(NOTHING_KNOWN)
-    between = threshold.log_unknown(sum(threshold.thresholds) / 2, np.sqrt(1000.0))
-    assert between == pytest.approx(NOTHING_KNOWN)
+STRANGERS = made_up()
 
 
-@given(a=matches, b=matches, amount=amounts)
-def test_the_better_the_match_the_less_a_stranger(threshold, a, b, amount):
-    worse, better = sorted((a, b))
-    unknown = threshold.log_unknown(worse, amount), threshold.log_unknown(better, amount)
-    assert unknown[0] >= unknown[1]
-    assert all(np.isfinite(value) and value <= 0 for value in unknown)
+def judged(value, amount, **terms):
+    return STRANGERS.judge(Match(value, amount), Terms(**terms))
 
 
-def test_a_stricter_rate_asks_for_a_better_match():
-    rng = np.random.default_rng(1)
-    seen = {1.0: rng.normal(0, 1, 1000), 10.0: rng.normal(1, 1, 1000)}
-    made = [threshold_of_matches(seen, rate, "") for rate in (0.2, 0.05, 0.01, 0.001)]
-    values = [threshold.thresholds[0] for threshold in made]
-    assert values == sorted(values)
+@given(a=values, b=values, amount=amounts, prior=priors)
+def test_the_better_the_match_the_less_a_stranger(a, b, amount, prior):
+    worse, better = (judged(v, amount, stranger_prior=prior) for v in sorted((a, b)))
+    assert worse.log_unknown >= better.log_unknown
+    assert worse.accepted <= better.accepted
+    assert all(math.isfinite(f.log_unknown) and f.log_unknown <= 0 for f in (worse, better))
 
 
-def test_few_pass_at_the_threshold(threshold):
-    fresh = np.random.default_rng(2).normal(0.2, 0.04, 5000)
-    passed = np.mean([threshold.log_unknown(match, 100.0) < NOTHING_KNOWN for match in fresh])
-    assert passed <= 0.02
+@given(value=values, amount=amounts, prior=priors, other=priors)
+def test_the_prior_moves_the_probability_and_not_the_decision(value, amount, prior, other):
+    low, high = (judged(value, amount, stranger_prior=p) for p in sorted((prior, other)))
+    assert low.log_unknown <= high.log_unknown + 1e-12
+    assert low.accepted == high.accepted
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.05, 0.1])
-def test_log_ratios_that_bend_with_the_amount_keep_the_rate(rate):
-    amounts = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-    passed = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        seen = {n: np.repeat(rng.normal(-2 * n, 2 + n, 20), 10) for n in amounts}
-        threshold = threshold_of_matches(seen, rate, "")
-        for n in amounts:
-            fresh = rng.normal(-2 * n, 2 + n, 200)
-            passed.append(np.mean([threshold.log_unknown(m, n) < NOTHING_KNOWN for m in fresh]))
-    assert rate / 3 < np.mean(passed) < 1.5 * rate
+@given(value=values, amount=amounts, rate=rates, other=rates)
+def test_a_stricter_rate_accepts_no_more(value, amount, rate, other):
+    strict, lax = (judged(value, amount, false_acceptance_rate=r) for r in sorted((rate, other)))
+    assert strict.accepted <= lax.accepted
+    assert strict.log_unknown == lax.log_unknown
 
 
-@pytest.mark.parametrize("amount", [0.0, -1.0])
-def test_nothing_seen_nothing_known(threshold, amount):
-    assert threshold.log_unknown(1.0, amount) == NOTHING_KNOWN
-    assert no_threshold("too few").log_unknown(5.0, 20.0) == NOTHING_KNOWN
-    assert threshold_of_matches({1.0: np.array([1.0, 2.0])}, 0.01, "").log_amounts == ()
-
-
-USUAL = UsualStrangers(spread=0.05, spread_per_log=0.0, n_strangers=20.0)
-
-
-def test_few_strangers_are_shrunk_towards_the_default():
-    near = {10.0: np.random.default_rng(5).normal(0.1, 0.01, 30)}
-    alone, few, many = (
-        threshold_of_matches(near, 0.01, "", n_strangers=n, usual=usual)
-        for n, usual in ((3, None), (3, USUAL), (3000, USUAL))
+@given(value=values, amount=amounts)
+def test_asked_again_and_again_no_more_is_accepted(value, amount):
+    assert (
+        judged(value, amount, repeated=True).accepted
+        <= judged(value, amount, repeated=False).accepted
     )
-    assert alone.spreads[0] < many.spreads[0] < few.spreads[0] < 0.05
-    assert many.spreads[0] == pytest.approx(alone.spreads[0], rel=0.2)
-    assert few.thresholds[0] > alone.thresholds[0]
-    more = threshold_of_matches(near, 0.01, "", n_strangers=3, usual=USUAL, growth=1.2)
-    assert more.thresholds[0] - few.thresholds[0] == pytest.approx(0.02, abs=0.002)
 
 
-def test_more_evidence_than_any_stranger_gave():
-    rng = np.random.default_rng(6)
-    seen = {a: rng.normal(0.1 * np.log(a), 0.02, 300) for a in (10.0, 20.0, 40.0)}
-    threshold = threshold_of_matches(seen, 0.01, "", n_strangers=300, usual=USUAL)
-    assert threshold.log_amounts[-1] == pytest.approx(np.log(40 * REACH))
-    steps = np.diff(threshold.thresholds) / np.diff(threshold.log_amounts)
-    assert np.ptp(steps) < 0.02  # one line
+@given(value=values)
+def test_little_evidence_leaves_the_prior(value):
+    found = STRANGERS.judge(Match(value, 1e-3), Terms(stranger_prior=0.1))
+    assert np.exp(found.log_unknown) == pytest.approx(0.1, abs=0.9)
+    usual = STRANGERS.judge(Match(1.0, 1e-3), Terms(stranger_prior=0.1))
+    assert np.exp(usual.log_unknown) == pytest.approx(0.1, abs=0.01)
 
 
-def test_one_viewers_matches_do_not_set_the_spread():
+@pytest.mark.parametrize("rate", [0.01, 0.05])
+def test_the_rate_is_kept_where_strangers_are_normal(rate):
+    fresh = np.random.default_rng(2).normal(-20, 15, 5000)
+    passed = [judged(m, 100.0, false_acceptance_rate=rate, repeated=False).accepted for m in fresh]
+    assert np.mean(passed) == pytest.approx(rate, rel=0.4)
+
+
+@given(value=st.floats(-30, 30), amount=st.floats(1, 100))
+def test_growing_so_much_an_enrolled_person_is_accepted(value, amount):
+    found = judged(value, amount)
+    if found.growth is None:
+        return
+    assert not found.accepted
+    assert found.growth > 1
+    standing = STRANGERS.standing(Match(value, amount))
+    grown = (
+        standing
+        + GENUINE.distance_at(amount * found.growth, 200.0)
+        - GENUINE.distance_at(amount, 200.0)
+    )
+    if GENUINE.distance_at(amount, 200.0) > 0.1:
+        assert grown == pytest.approx(GENUINE.threshold(Terms(), 0.01), abs=1e-6)
+
+
+def test_where_enrolment_is_too_short_no_time_is_promised():
+    assert judged(-20.0, 100.0).growth is None
+    assert judged(1.0, 10.0).growth is None
+    assert judged(20.0, 30.0).growth is not None or judged(20.0, 30.0).accepted
+
+
+@pytest.mark.parametrize("match", [None, Match(1.0, 0.0)])
+def test_nothing_seen_leaves_the_prior(match):
+    found = STRANGERS.judge(match, Terms(stranger_prior=0.25))
+    assert np.exp(found.log_unknown) == pytest.approx(0.25)
+    assert found.accepted is False
+
+
+def test_without_strangers_nothing_is_said():
+    found = NO_STRANGERS.judge(Match(5.0, 20.0), Terms())
+    assert (found.log_unknown, found.accepted, found.growth) == (None, None, None)
+    few = strangers_of_matches({1.0: np.array([1.0, 2.0])}, 0.01, "", GENUINE, 1.0, n_strangers=2)
+    assert few.log_amounts == ()
+
+
+def test_the_spread_of_few_strangers_is_shrunken_towards_the_usual_one():
+    usual = msgspec.structs.replace(GENUINE, spread=2.0, spread_power=0.5)
+    alone = made_up().spreads[0]
+    few, many = (made_up(usual, n_strangers=n).spreads[0] for n in (3, 3000))
+    expected = 2.0 * 10**0.5
+    assert abs(np.log(few / expected)) < abs(np.log(many / expected))
+    assert many == pytest.approx(alone, rel=0.02)
+
+
+def test_amounts_that_one_viewer_reaches_are_left_out():
     rng = np.random.default_rng(7)
-    seen = {a: rng.normal(0.1, 0.05, 300) for a in (10.0, 20.0, 40.0, 80.0)}
-    alone = threshold_of_matches(seen, 0.01, "")
-    with_one = threshold_of_matches(seen | {160.0: rng.normal(0.1, 0.001, 12)}, 0.01, "")
+    seen = {a: rng.normal(0.1, 0.05, 300) for a in (10.0, 20.0)}
+    alone, with_one = (
+        strangers_of_matches(s, 0.01, "", GENUINE, 100.0, n_strangers=30)
+        for s in (seen, seen | {160.0: rng.normal(0.1, 0.001, 12)})
+    )
     assert with_one == alone
 
 
 def test_equal_matches_have_no_spread_and_stay_finite():
-    same = threshold_of_matches({1.0: np.ones(10), 2.0: np.ones(10)}, 0.01, "")
-    assert np.isfinite(same.log_unknown(1.0, 1.0))
-    assert same.log_unknown(2.0, 1.0) < same.log_unknown(0.0, 1.0)
+    same = strangers_of_matches(
+        {1.0: np.ones(10), 2.0: np.ones(10)}, 0.01, "", GENUINE, 10.0, n_strangers=10
+    )
+    unknown = [same.judge(Match(v, 1.0), Terms()).log_unknown for v in (0.0, 1.0, 2.0)]
+    assert np.isfinite(unknown).all()
+    assert unknown == sorted(unknown, reverse=True)
+
+
+def test_models_of_0_1_keep_their_threshold():
+    old = {
+        "threshold": {
+            "false_acceptance_rate": 0.01,
+            "log_amounts": [0.0, 2.0],
+            "thresholds": [1.0, 3.0],
+            "spreads": [0.2, 0.5],
+            "source": "old",
+        }
+    }
+    read = Strangers.from_content(old, msgspec.structs.replace(GENUINE, once=1.2))
+    for log_amount, threshold in ((0.0, 1.0), (2.0, 3.0)):
+        for off, accepted in ((1e-6, True), (-1e-6, False)):
+            match = Match(threshold + off, math.exp(log_amount))
+            assert read.judge(match, Terms(repeated=False)).accepted is accepted
+    again = Strangers.from_content({"strangers": msgspec.to_builtins(read)}, GENUINE)
+    assert again == read
 
 
 def test_only_the_upper_half_spreads():
-    values = np.concatenate((np.random.default_rng(4).normal(0, 1, 20_000), np.full(100, -1e6)))
-    assert upper_spread(values) == pytest.approx(1, abs=0.05)
-    assert upper_spread(np.ones(3)) == 0
+    normal = np.random.default_rng(4).normal(0, 1, 20_000)
+    far = np.concatenate((normal, np.full(100, -1e6)))
+    assert upper_spread(far) == pytest.approx(1, abs=0.03)

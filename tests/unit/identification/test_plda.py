@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import multivariate_normal
 
-from gazelive.identification.plda import best_matches, fit_plda, strangers_threshold
+from gazelive.identification.contract import Match, Terms
+from gazelive.identification.plda import (
+    best_matches,
+    fit_plda,
+    fit_strangers,
+    left_out_strangers,
+)
+from gazelive.identification.shipped_strangers import shipped_genuine
 
 N_DIMENSIONS = 4
 
@@ -85,26 +92,29 @@ def test_a_constant_direction_does_not_decide():
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1])
-def test_the_false_acceptance_rate_is_as_requested(rate):
+def test_few_strangers_are_accepted_and_more_viewers(rate):
     n_enrolled, n_all = 30, 130
-    passed, rejected = [], []
+    genuine, once = shipped_genuine("markov"), Terms(repeated=False)
+    passed, accepted = [], []
     for seed in range(6):
         scores, viewers = drawn(n_all, 30, seed)
         known = (viewers < n_enrolled) & (np.arange(len(viewers)) % 30 < 20)
-        threshold = strangers_threshold(scores[known], viewers[known], n_enrolled, rate)
-        model = fit_plda(scores[known], viewers[known], n_enrolled)
+        own = scores[known], viewers[known], n_enrolled
+        strangers, model = left_out_strangers(*own, rate, genuine), fit_plda(*own)
         for n in (1, 5, 10):
             probes = np.array([scores[30 * v + 20 :][:n].mean(axis=0) for v in range(n_all)])
-            unknown = np.exp([threshold.log_unknown(m, n) for m in best_matches(model, probes, n)])
-            passed.append(np.mean(unknown[n_enrolled:] < 0.5))
-            rejected.append(np.mean(unknown[:n_enrolled] > 0.5))
-    assert rate / 4 < np.mean(passed) < 2 * rate
-    assert np.mean(rejected) < 1 - 2 * rate  # more viewers pass than strangers do
+            matches = [Match(m, n) for m in best_matches(model, probes, n)]
+            is_accepted = np.array([strangers.judge(m, once).accepted for m in matches])
+            passed.append(np.mean(is_accepted[n_enrolled:]))
+            accepted.append(np.mean(is_accepted[:n_enrolled]))
+    assert 0 < np.mean(passed) < 2 * rate
+    assert np.mean(accepted) > 2 * np.mean(passed)
 
 
 @pytest.mark.parametrize("n_viewers", [1, 2, 3])
 def test_too_few_viewers_give_no_stranger_model(n_viewers):
     scores, viewers = drawn(n_viewers, 10)
-    threshold = strangers_threshold(scores, viewers, n_viewers, 0.01)
-    assert np.exp(threshold.log_unknown(1e9, 50)) == pytest.approx(0.5)
-    assert "too few" in threshold.source
+    model, strangers = fit_strangers(scores, viewers, n_viewers, 0.01, shipped_genuine("markov"))
+    assert model is None
+    assert strangers.judge(Match(1e9, 50), Terms()).log_unknown is None
+    assert "too few" in strangers.source

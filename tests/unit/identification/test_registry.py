@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gazelive.errors import ModelError
-from gazelive.features.scanpath import scanpath_of_fixations
+from gazelive.features.scanpath import COLUMN_NAMES, scanpath_of_fixations
 from gazelive.features.vigor import RATE_RANGE_DEG
 from gazelive.identification.fitted import Options
 from gazelive.identification.methods import gazelive_samples as samples
@@ -28,7 +28,7 @@ def assert_honest(fitted, kind):
         estimate = identified(fitted.identifier, [person.looks(kind, 14, 50 + i) for i in range(4)])
         assert np.isfinite(estimate.log_probabilities).all()
         assert np.exp(estimate.log_probabilities).sum() == pytest.approx(1)
-        assert 0 < np.exp(estimate.log_unknown) <= 1
+        assert estimate.log_unknown is None or 0 < np.exp(estimate.log_unknown) <= 1
     accuracy = fitted.accuracy
     assert accuracy is None or (
         0 <= accuracy.estimate <= 1 and 0 <= accuracy.standard_error <= 1 and accuracy.n > 0
@@ -151,6 +151,25 @@ class TestRefused:
             fit_method(method, training_of(people(2), "samples", 5, 0))
 
 
+@pytest.mark.parametrize(
+    ("method", "kind", "expected"),
+    [
+        ("markov", "fixations", {"prior_values": 8.0}),
+        ("markov-dynamics", "samples", {"prior_values": 8.0}),
+        ("fisher-markov", "fixations", {"ridge": 0.1, "cost": 0.1}),  # not its vote, see its grid
+        ("fisher-markov-dynamics", "samples", {"ridge": 0.1, "cost": 0.1}),  # nor this
+        ("gazelive", "samples", {"ridge": 0.3}),
+        ("gazelive", "fixations", {"ridge": 0.3, "cost": 0.3, "cost_again": 0.01}),
+        ("holland-2011", "fixations", {"ridge": 0.5}),  # not its vote, see its grid
+        ("cem-b", "fixations", {"ridge": 0.1}),
+        ("cem-b-dynamics", "samples", {"ridge": 0.5}),
+    ],
+)
+def test_defaults_of_the_study(method, kind, expected):
+    training = training_of(people(4), kind, 4, 12)
+    assert fit_method(method, training).hyperparameters == expected
+
+
 class TestGazeliveOnRecordings:
     def test_two_viewers_with_little_data_have_densities(self):
         training = training_of(people(2), "samples", 1, 100)
@@ -159,34 +178,43 @@ class TestGazeliveOnRecordings:
         assert known.sum() >= 5
         assert (block.cells[known][:, :, 0] > 0).mean() > 0.9
 
-    def test_without_texture_nothing_of_the_fixation_before_is_used(self):
+    @pytest.mark.parametrize(
+        ("options", "left_out"),
+        [
+            (Options(texture=False), ("texture_",)),
+            (Options(without=frozenset({"texture"})), ("texture_",)),
+            (Options(without=frozenset({"movement"})), ("movement_",)),
+            (Options(without=frozenset({"after"})), ("after_",)),
+            (Options(texture=False, without=frozenset({"after"})), ("after_", "texture_")),
+            (Options(without=frozenset({"positions"})), ()),
+        ],
+    )
+    def test_only_groups_that_are_left_out_are_not_used(self, options, left_out):
         training = training_of(people(3), "samples", 6, 20)
-        fitted = fit_method("gazelive", training, Options(texture=False))
-        rows = people(1)[0].looks("samples", 20, 5)
-        changed = rows.saccades.copy()
-        from gazelive.features.scanpath import TEXTURE_AT
+        fitted = fit_method("gazelive", training, options)
+        path = people(1)[0].looks("samples", 20, 5)
+        expected = identified(fitted.identifier, [path]).log_probabilities
+        for prefix in ("movement_", "after_", "texture_"):
+            changed = path.saccades.copy()
+            changed[:, [name.startswith(prefix) for name in COLUMN_NAMES]] *= 1.5
+            found = identified(fitted.identifier, [replace(path, saccades=changed)])
+            same = np.array_equal(found.log_probabilities, expected)
+            assert same == (prefix in left_out)
 
-        changed[:, TEXTURE_AT:] = 7.0
-        a, b = (
-            identified(fitted.identifier, [replace(rows, saccades=s)])
-            for s in (rows.saccades, changed)
-        )
-        np.testing.assert_array_equal(a.log_probabilities, b.log_probabilities)
+    def test_without_any_group_there_is_nothing_to_learn(self):
+        without = frozenset({"movement", "after"})
+        with pytest.raises(ModelError, match="no features left"):
+            options = Options(texture=False, without=without)
+            fit_method("gazelive", training_of(people(3), "samples", 6, 20), options)
 
     def test_the_default_temperature_is_reported(self):
         fitted = fit_method("gazelive", training_of(people(3), "samples", 6, 14))
-        dimensions = fitted.identifier.embedding.n_embedded
-        expected = samples.default_temperature(dimensions, 6 * 14)
-        assert fitted.identifier.temperature == pytest.approx(expected, rel=0.01)
+        assert fitted.identifier.temperature == samples.USUAL_TEMPERATURE
         assert "default" in fitted.calibration
-        assert "saccades of a viewer" in fitted.calibration
         assert fitted.accuracy is not None
         assert "across sessions it will be lower" in fitted.accuracy.protocol
 
     def test_the_less_is_enrolled_the_less_is_claimed(self):
-        whole = samples.default_temperature(400, 216)
-        assert whole == pytest.approx(48, abs=0.5)
-        assert whole > samples.default_temperature(400, 30) > samples.default_temperature(40, 30)
         little = training_of(people(2), "samples", 1, 25)
         much = training_of(people(2), "samples", 12, 25)
         claimed = []
@@ -202,8 +230,7 @@ class TestGazeliveOnRecordings:
         training = training_of(people(n), "samples", 2, 20, sessions=("1", "2"))
         fitted = fit_method("gazelive", training)
         assert "refined across sessions" in fitted.calibration
-        dimensions = fitted.identifier.embedding.n_embedded
-        assert fitted.identifier.temperature != samples.default_temperature(dimensions, 80)
+        assert fitted.identifier.temperature != samples.USUAL_TEMPERATURE
         assert fitted.accuracy is not None
         assert fitted.accuracy.protocol == "whole sessions held out"
 

@@ -99,7 +99,7 @@ def test_the_grid_is_near_exact_values():
 
 def test_the_ridge_is_searched():
     training = training_of(people(4), "fixations")
-    assert fit_method("cem-b", training).hyperparameters == {"ridge": 0.5}
+    assert fit_method("cem-b", training).hyperparameters == {"ridge": 0.1}
     searched = fit_method("cem-b", training, Options(search=True)).hyperparameters
     assert searched["ridge"] in (0.1, 0.5, 2.0)
 

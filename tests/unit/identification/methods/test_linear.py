@@ -26,7 +26,7 @@ from gazelive.identification.methods.linear import (
     score_weights,
 )
 from gazelive.identification.methods.markov import likelihood_ratio_weights
-from gazelive.identification.open_set import no_threshold
+from gazelive.identification.open_set import NO_STRANGERS
 from gazelive.identification.scores import Representation, gradient_block, robust_block
 from gazelive.identification.units import n_units
 from gazelive.models.markov import (
@@ -67,7 +67,7 @@ def with_holes(path, seed, share=0.2):
 
 
 def identifier(weights, constant, **more):
-    return LinearIdentifier("x", NAMES, weights, constant, 12.0, no_threshold("nobody"), **more)
+    return LinearIdentifier("x", NAMES, weights, constant, 12.0, NO_STRANGERS, **more)
 
 
 @pytest.fixture(scope="module")
