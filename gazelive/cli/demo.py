@@ -20,7 +20,7 @@ from gazelive.cli.console import (
     warn,
 )
 from gazelive.cli.options import OUT, REPLACE
-from gazelive.wording import bounded_percent, called_as, counted, quoted
+from gazelive.wording import called_as, counted, quoted
 
 if TYPE_CHECKING:
     from gazelive.demo import Demo, LiveSession
@@ -31,6 +31,9 @@ def demo(
     replace: Annotated[
         bool, typer.Option(*REPLACE, help="Replace an earlier demo in that folder.")
     ] = False,
+    method: Annotated[
+        str, typer.Option(help="Identification method, one of those of train.")
+    ] = "gazelive",
     dashboard: Annotated[
         bool, typer.Option("--dashboard/--no-dashboard", help="Open a dashboard.")
     ] = True,
@@ -43,11 +46,12 @@ def demo(
     screen the windows are drawn off screen and saved as pictures.
     """
     announce_first_compile(quiet=quiet, elsewhere="online_kernels")
-    from gazelive.demo import prepare_folder
+    from gazelive.demo import check_method, prepare_folder
 
+    check_method(method)
     prepare_folder(out, replace=replace)
     try:
-        result = _play(out, dashboard=dashboard, quiet=quiet)
+        result = _play(out, method, dashboard=dashboard, quiet=quiet)
     except KeyboardInterrupt:
         say(f"Stopped; what was recorded until then is in {out}.", quiet=quiet)
         raise
@@ -57,7 +61,7 @@ def demo(
         _tell(result)
 
 
-def _play(out: Path, *, dashboard: bool, quiet: bool) -> Demo:
+def _play(out: Path, method: str, *, dashboard: bool, quiet: bool) -> Demo:
     """Enrol the people and run both sessions; announce each, and what is missing."""
     from gazelive.demo import (
         N_IMAGES,
@@ -82,8 +86,9 @@ def _play(out: Path, *, dashboard: bool, quiet: bool) -> Demo:
     stimuli, photographs = images_of_demo(out)
     if not photographs:
         warn(f"no folder stimuli with photographs: using painted images ({stimuli})")
-    with progress(f"Enrolling {N_VIEWERS} simulated people (once)", quiet=quiet) as report:
-        model = model_of_people(stimuli, out, report)
+    task = f"Enrolling {N_VIEWERS} simulated people for {method} (once)"
+    with progress(task, quiet=quiet) as report:
+        model = model_of_people(stimuli, method, out, report)
     sessions = []
     with some_screen() as has_some:
         left_out = why_no_window(has_some_screen=has_some)
@@ -105,12 +110,15 @@ def _play(out: Path, *, dashboard: bool, quiet: bool) -> Demo:
                         report=report,
                     )
                 )
-    return Demo(model, *sessions)
+    return Demo(model, stimuli, *sessions)
 
 
 def _tell(result: Demo) -> None:
+    from gazelive.identification import read_model_manifest
+
     _tell_session(result.viewer, "is enrolled, second session")
-    if (result.viewer.summary.unknown or 0.0) > 0.5:
+    verdict = result.viewer.summary.verdict
+    if verdict is not None and verdict.status == "stranger":
         output.print(
             "  That is wrong: a few seconds are not always enough evidence.",
             markup=False,
@@ -129,10 +137,12 @@ def _tell(result: Demo) -> None:
         output.print(f"  {path!s:{width}}  {what}", markup=False, soft_wrap=True)
     program, model, folder = called_as(), quoted(result.model), quoted(result.viewer.folder)
     out = result.model.parent
+    looks = read_model_manifest(result.model).provenance.stimuli
+    stimuli = quoted(result.stimuli)
     output.print("Try next:", markup=False)
     for command in (
-        f"identify {model} {folder} --explain",
-        f"replay {folder} --model {model} --speed 4",
+        f"identify {model} {folder} --explain{f' --stimuli {stimuli}' if looks else ''}",
+        f"replay {folder} --model {model} --speed 4{f' --images {stimuli}' if looks else ''}",
         f"detect {folder} -o {quoted(out / 'saccades.csv')} --plot {quoted(out / 'saccades.png')}",
         f"session report {folder}",
     ):
@@ -142,18 +152,14 @@ def _tell(result: Demo) -> None:
 def _tell_session(session: LiveSession, who: str) -> None:
     summary = session.summary
     output.print(f"\n{session.viewer} {who}:", markup=False)
-    if summary.best is None or summary.p is None or summary.unknown is None:
+    verdict = summary.verdict
+    if verdict is None:
         output.print("  No identification.", markup=False)
         return
-    verdict = (
-        f"probably nobody enrolled ({bounded_percent(summary.unknown)}), "
-        f"closest match {summary.best}"
-        if summary.unknown > 0.5
-        else f"{summary.best} ({bounded_percent(summary.p)})"
-    )
+    details = f"; {verdict.details}" if verdict.details else ""
     output.print(
         f"  After {counted(summary.n_images, 'image')}, {summary.seconds:.0f} s and "
-        f"{counted(summary.n_saccades, 'saccade')}: {verdict}.",
+        f"{counted(summary.n_saccades, 'saccade')}: {verdict.headline}{details}.",
         markup=False,
     )
     for level, crossing in summary.crossed.items():

@@ -92,8 +92,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Evaluate every method also without these features: texture, positions, "
-            "start-times.",
+            help="Evaluate every method also without each of these: movement, after, texture, "
+            "positions, start-times, shipped (what was learned from other people).",
             rich_help_panel=_STUDY_PANEL,
         ),
     ] = None,

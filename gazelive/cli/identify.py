@@ -11,6 +11,7 @@ import typer
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, say
 from gazelive.cli.options import (
     DistanceMm,
+    Far,
     ImageList,
     ModelImageOnset,
     ModelStimuli,
@@ -18,6 +19,7 @@ from gazelive.cli.options import (
     ModelTrialStop,
     Screen,
     SizeMm,
+    StrangerPrior,
     Trials,
     geometry_flags,
     image_names,
@@ -25,7 +27,8 @@ from gazelive.cli.options import (
     trial_patterns,
 )
 from gazelive.errors import ConfigError
-from gazelive.wording import counted
+from gazelive.verdict import STRANGER_PRIOR
+from gazelive.wording import bounded_percent, counted
 
 if TYPE_CHECKING:
     from gazelive.identification import TrainedModel
@@ -52,6 +55,8 @@ def identify(
             show_default="even",
         ),
     ] = None,
+    far: Far = None,
+    stranger_prior: StrangerPrior = STRANGER_PRIOR,
     stimuli: ModelStimuli = None,
     course: Annotated[
         bool,
@@ -74,13 +79,20 @@ def identify(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Identify viewers: the posterior over the enrolled, and the probability of a stranger.
+    """Identify viewers: who it is, how sure that is, and whether it is enough.
 
-    Viewer names in the corpus or the table are not used.
+    Prints the verdict at the false-acceptance rate, the posterior over the enrolled and the
+    probability of a stranger. Viewer names in the corpus or the table are not used.
     """
     announce_first_compile(quiet=quiet)
     from gazelive.identification import load_model, trial_patterns_of
-    from gazelive.workflows import identify_source, log_prior, results_json, with_images
+    from gazelive.workflows import (
+        identify_source,
+        judged_once,
+        log_prior,
+        results_json,
+        with_images,
+    )
 
     model = with_images(load_model(model_path), stimuli, "--stimuli")
     results = identify_source(
@@ -88,6 +100,7 @@ def identify(
         source,
         Terminal(quiet=quiet),
         prior=None if prior is None else log_prior(model, _weights(prior), "--prior"),
+        terms=judged_once(far, stranger_prior),
         sessions=names_of(session),
         images=image_names(images),
         flags=geometry_flags(screen, size_mm, distance_mm),
@@ -120,20 +133,25 @@ def identify(
 def _tell(model: TrainedModel, result: ProbeResult) -> None:
     import numpy as np
 
-    estimate = result.estimate
-    if not estimate.n_saccades:
-        output.print(f"{result.probe.name}: no saccades, no result", markup=False)
+    estimate, verdict = result.estimate, result.verdict
+    if verdict.status == "nothing":
+        output.print(f"{result.probe.name}: {verdict.headline}", markup=False)
         return
+    known = 1.0 - (result.unknown or 0.0)
     order = np.argsort(estimate.log_probabilities)[::-1][:3]
-    names = model.identifier.viewer_ids
-    leading = ", ".join(f"{names[i]} {np.exp(estimate.log_probabilities[i]):.1%}" for i in order)
-    unknown = float(np.exp(estimate.log_unknown))
-    verdict = names[estimate.best] if result.accepted else "probably a stranger"
-    if len(names) == 1:
-        verdict = f"{names[0]} or a stranger: one enrolled viewer cannot be told apart"
+    shown = [
+        (model.identifier.viewer_ids[i], known * float(np.exp(estimate.log_probabilities[i])))
+        for i in order
+    ]
+    if result.unknown is not None:
+        shown.append(("nobody enrolled", result.unknown))
+    facts = (
+        verdict.details,
+        ", ".join(f"{name} {bounded_percent(p)}" for name, p in shown),
+        f"{counted(estimate.n_saccades, 'saccade')}, {estimate.seconds:.0f} s",
+    )
     output.print(
-        f"{result.probe.name}: {verdict}  ({leading}; unknown {unknown:.0%}; "
-        f"{counted(estimate.n_saccades, 'saccade')}, {estimate.seconds:.0f} s)",
+        f"{result.probe.name}: {verdict.headline}  ({'; '.join(filter(None, facts))})",
         markup=False,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,13 +56,14 @@ Output = Annotated[
 @app.command()
 def show(model_path: ModelPath, as_json: Json = False) -> None:
     """Show a model: its viewers, training data, accuracy and requirements."""
-    from gazelive.identification import load_model
+    from gazelive.identification import load_model, method_kind
 
     model = load_model(model_path)
     if as_json:
         typer.echo(json.dumps(summary(model), indent=2))
         return
-    output.print(f"[bold]{escape(model_path.name)}[/bold]  {model.identifier.method}\n")
+    method, kind = model.identifier.method, method_kind(model.identifier.method, model.kind)
+    output.print(f"[bold]{escape(model_path.name)}[/bold]  {method} ({kind})\n")
     for name, text in _rows(model).items():
         if text:
             output.print(f"  [cyan]{name:<11}[/cyan]  {escape(text)}")
@@ -101,9 +103,7 @@ def _rows(model: TrainedModel) -> dict[str, str]:
 @app.command()
 def enrol(
     model_path: ModelPath,
-    source: Annotated[
-        Path, typer.Argument(metavar="CORPUS|TABLE", help="Recordings of the new viewers.")
-    ],
+    source: Annotated[Path, typer.Argument(metavar="CORPUS|TABLE", help="Recordings to enrol.")],
     viewers: Annotated[
         str | None, typer.Option(help="Only these viewers, such as anna,ben.", show_default="all")
     ] = None,
@@ -119,7 +119,10 @@ def enrol(
     image_onset: ModelImageOnset = None,
     quiet: Quiet = False,
 ) -> None:
-    """Add viewers without retraining the others."""
+    """Add viewers, or sessions of enrolled viewers, without retraining the others.
+
+    A viewer with a new session is learned anew from all sessions that the model then has.
+    """
     announce_first_compile(quiet=quiet)
     from gazelive.identification import load_model, save_model, trial_patterns_of
     from gazelive.workflows import enrol_source, with_images
@@ -145,11 +148,24 @@ def enrol(
     target = target or model_path
     save_model(changed, target)
     say(
-        f"Enrolled {', '.join(added[:10])}: "
+        f"Enrolled {_added(model, changed, added)}: "
         f"{counted(len(changed.identifier.viewer_ids), 'viewer')} in {target}. After many changes: "
         f"gazelive model refit {quoted(target)}",
         quiet=quiet,
     )
+
+
+def _added(before: TrainedModel, after: TrainedModel, viewers: Sequence[str]) -> str:
+    """Return the new viewers, and those of whom there are more sessions, in words."""
+    known = before.identifier.viewer_ids
+    new = [viewer for viewer in viewers if viewer not in known]
+    again = [viewer for viewer in viewers if viewer in known]
+    parts = [", ".join(new[:10])] if new else []
+    if again:
+        sessions = after.training.viewer_sessions - before.training.viewer_sessions
+        n = sum(viewer in known for viewer, _ in sessions)
+        parts.append(f"{counted(n, 'more session')} of {', '.join(again[:10])}")
+    return "; ".join(parts)
 
 
 @app.command()
@@ -200,7 +216,10 @@ def merge(
     target: Annotated[Path, typer.Option(*OUT, help="File to write.")],
     quiet: Quiet = False,
 ) -> None:
-    """Merge the viewers of two models with the same base."""
+    """Merge the viewers of two models with the same base.
+
+    A viewer of both is taken from MODEL, with the sessions that MODEL has.
+    """
     from gazelive.identification import load_model, merge as merge_models, save_model
 
     merged = merge_models(load_model(first), load_model(second))
@@ -236,10 +255,13 @@ def summary(model: TrainedModel) -> dict[str, object]:
     """Return the facts about a model for JSON."""
     import msgspec
 
+    from gazelive.identification import method_kind
+
     identifier = model.identifier
     accuracy = model.fitted.accuracy
     return {
         "method": identifier.method,
+        "method_kind": method_kind(identifier.method, model.kind),
         "kind": model.kind,
         "n_viewers": len(identifier.viewer_ids),
         "viewers": list(identifier.viewer_ids),
@@ -250,6 +272,7 @@ def summary(model: TrainedModel) -> dict[str, object]:
         "calibration": model.fitted.calibration,
         "accuracy": None if accuracy is None else msgspec.to_builtins(accuracy),
         "accuracy_by_images": msgspec.to_builtins(model.fitted.accuracy_by_images),
+        "expectation": msgspec.to_builtins(model.expectation),
         "detector": None if model.detector is None else msgspec.to_builtins(model.detector),
         "base_id": model.base_id,
         "provenance": msgspec.to_builtins(model.provenance),

@@ -10,6 +10,7 @@ import typer
 
 from gazelive.cli.console import say
 from gazelive.errors import ConfigError
+from gazelive.verdict import check_prior, check_rate
 
 if TYPE_CHECKING:
     from gazelive.recordings import GeometryFlags, TrialPatterns
@@ -210,3 +211,41 @@ Keys = Annotated[
     ),
 ]
 Lsl = Annotated[bool, typer.Option("--lsl", help="Also send gaze and posteriors to LSL.")]
+
+
+def _checked_rate(value: float | None) -> float | None:
+    check_rate(value, "--far")
+    return value
+
+
+def _checked_prior(value: float | None) -> float | None:
+    check_prior(value, "--stranger-prior")
+    return value
+
+
+def _false_acceptance_rate(**options: Any) -> Any:
+    return typer.Option(
+        "--far",
+        callback=_checked_rate,
+        help="False-acceptance rate: share of strangers who are accepted, 0.0001 to 0.5.",
+        **options,
+    )
+
+
+def _stranger_prior(**options: Any) -> Any:
+    return typer.Option(
+        "--stranger-prior",
+        callback=_checked_prior,
+        help="Probability of a stranger before any evidence, above 0 and below 1.",
+        **options,
+    )
+
+
+_FILE = "as the file says"
+TrainedFar = Annotated[float, _false_acceptance_rate()]
+"""Of a model to be trained."""
+Far = Annotated[float | None, _false_acceptance_rate(show_default=_MODEL)]
+StrangerPrior = Annotated[float, _stranger_prior()]
+FileFar = Annotated[float | None, _false_acceptance_rate(show_default=_FILE)]
+"""For commands whose configuration has it."""
+FileStrangerPrior = Annotated[float | None, _stranger_prior(show_default=_FILE)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, warn
-from gazelive.cli.options import OUT
+from gazelive.cli.options import OUT, FileFar, FileStrangerPrior
 from gazelive.wording import bounded_percent, counted, quoted
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def record(
         Path | None,
         typer.Option(help="Model file, to identify.", show_default="as the file says"),
     ] = None,
+    far: FileFar = None,
+    stranger_prior: FileStrangerPrior = None,
     simulate_as: Annotated[
         str | None,
         typer.Option(metavar="ID", help="The simulated person.", show_default="the viewer"),
@@ -121,6 +123,8 @@ def record(
         eye=eye,
         mode=mode,
         model=model,
+        false_acceptance_rate=far,
+        stranger_prior=stranger_prior,
         simulate_as=simulate_as,
         trials=trials,
         seconds=seconds,
@@ -141,8 +145,6 @@ def record(
 
 
 DIED = "the session was never closed (its process died, or the disk is full)"
-STRANGER = 0.5
-"""Above this probability of a stranger no enrolled viewer is named, as in the reports."""
 
 
 def _tell(result: SessionResult, spec: RunSpec, *, as_json: bool) -> None:
@@ -204,15 +206,12 @@ def _course(manifest: SessionManifest) -> Iterator[str]:
 
 def identified(summary: RunSummary | None) -> Iterator[str]:
     """Yield the result of the identification, if there is one."""
-    if summary is None or summary.best is None or summary.p is None:
+    verdict = None if summary is None else summary.verdict
+    if summary is None or verdict is None:
         return
-    after = f"after {counted(summary.n_saccades, 'saccade')}"
-    unknown = summary.unknown
-    if unknown is not None and unknown > STRANGER:
-        yield (
-            f"Probably nobody enrolled ({bounded_percent(unknown)} {after}). "
-            f"The closest match is {summary.best}."
-        )
-        return
-    stranger = "" if unknown is None else f"; not enrolled: {bounded_percent(unknown)}"
-    yield f"Most probably {summary.best} ({bounded_percent(summary.p)} {after}{stranger})."
+    facts = [f"after {counted(summary.n_saccades, 'saccade')} and {summary.seconds:.0f} s"]
+    if verdict.status == "stranger":
+        facts.append(verdict.details)
+    elif summary.unknown is not None and verdict.status != "nothing":
+        facts.append(f"nobody enrolled: {bounded_percent(summary.unknown)}")
+    yield f"{verdict.headline}  ({'; '.join(facts)})"

@@ -23,6 +23,7 @@ from gazelive.cli.options import (
     NETWORK,
     OUT,
     DistanceMm,
+    Far,
     ImageOnset,
     Images,
     Keys,
@@ -30,12 +31,14 @@ from gazelive.cli.options import (
     Model,
     Screen,
     SizeMm,
+    StrangerPrior,
     Trials,
     TrialStart,
     TrialStop,
     geometry_flags,
     trial_patterns,
 )
+from gazelive.verdict import STRANGER_PRIOR
 from gazelive.wording import counted
 
 if TYPE_CHECKING:
@@ -50,6 +53,8 @@ def replay(
         ),
     ],
     model: Model = None,
+    far: Far = None,
+    stranger_prior: StrangerPrior = STRANGER_PRIOR,
     speed: Annotated[
         str, typer.Option(help="Multiple of real time, such as 1 or 10, or max.")
     ] = "1",
@@ -122,6 +127,8 @@ def replay(
             folder=out or Path("replays") / f"{_stem(recording_path)}-{stamp}",
             address=str(free_addresses() if bind is None else Addresses.parse(bind)),
             model=model,
+            stranger_prior=stranger_prior,
+            false_acceptance_rate=far,
             images=tuple(images or ()),
             keys=keys,
             lsl=lsl,

@@ -11,6 +11,7 @@ from gazelive.cli.console import Quiet, announce_first_compile, say
 from gazelive.cli.options import (
     NETWORK,
     DistanceMm,
+    Far,
     ImageOnset,
     Images,
     Keys,
@@ -18,6 +19,7 @@ from gazelive.cli.options import (
     Model,
     Screen,
     SizeMm,
+    StrangerPrior,
     Trials,
     TrialStart,
     TrialStop,
@@ -25,6 +27,7 @@ from gazelive.cli.options import (
     trial_patterns,
 )
 from gazelive.live import DEFAULT_ADDRESS
+from gazelive.verdict import STRANGER_PRIOR
 
 
 def run(
@@ -33,6 +36,8 @@ def run(
         typer.Option("--session", help="Session folder; it may not exist yet."),
     ],
     model: Model = None,
+    far: Far = None,
+    stranger_prior: StrangerPrior = STRANGER_PRIOR,
     images: Images = None,
     bind: Annotated[
         str,
@@ -76,6 +81,8 @@ def run(
         folder=session,
         address=str(Addresses.parse(bind)),
         model=model,
+        stranger_prior=stranger_prior,
+        false_acceptance_rate=far,
         images=tuple(images or ()),
         keys=keys,
         lsl=lsl,

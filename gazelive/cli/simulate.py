@@ -31,6 +31,7 @@ class EyesOption(enum.StrEnum):
 def simulate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write; new or empty.")],
     viewers: Annotated[int, typer.Option(min=1, help="Number of simulated people.")] = 32,
+    first: Annotated[int, typer.Option(min=1, help="Number of the first person.")] = 1,
     images: Annotated[int, typer.Option(min=1, help="Images per person and session.")] = 106,
     pool: Annotated[int, typer.Option(min=1, help="Size of the image pool.")] = 376,
     seconds: Annotated[
@@ -51,13 +52,15 @@ def simulate(
 ) -> None:
     """Write a corpus of simulated viewers, with the true events beside the recordings.
 
-    The same viewer and seed is the same person in every corpus and for the simulated tracker.
+    The same viewer and seed is the same person in every corpus and for the simulated tracker:
+    --first 7 makes v007 and those after, newcomers to a corpus of six.
     """
     from gazelive.simulation import CorpusPlan, ImagePool, default_stimuli, write_corpus
     from gazelive.system import storage_error
 
     plan = CorpusPlan(
         n_viewers=viewers,
+        first_viewer=first,
         n_images=images,
         n_pool=pool,
         n_sessions=sessions,

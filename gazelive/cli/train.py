@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, say
+from gazelive.cli.expectation import expectation_lines
 from gazelive.cli.model import summary, tell
 from gazelive.cli.options import (
     OUT,
@@ -18,6 +19,7 @@ from gazelive.cli.options import (
     Screen,
     Sessions,
     SizeMm,
+    TrainedFar,
     Trials,
     TrialStart,
     TrialStop,
@@ -57,10 +59,7 @@ def train(
     exclude_viewers: Annotated[
         str | None, typer.Option(help="Viewers to leave out, such as anna,ben.")
     ] = None,
-    far: Annotated[
-        float,
-        typer.Option(min=0.0001, max=0.5, help="False-acceptance rate of strangers."),
-    ] = 0.01,
+    far: TrainedFar = 0.01,
     texture: Annotated[
         bool,
         typer.Option(
@@ -69,6 +68,16 @@ def train(
             "rather than the person's.",
         ),
     ] = True,
+    shipped: Annotated[
+        bool,
+        typer.Option(
+            "--shipped/--no-shipped",
+            help="gazelive: use what was learned from other people's recordings.",
+        ),
+    ] = True,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write a model that is no better than chance.")
+    ] = False,
     screen: Screen = None,
     size_mm: SizeMm = None,
     distance_mm: DistanceMm = None,
@@ -81,7 +90,8 @@ def train(
 ) -> None:
     """Train a model on the viewers of a corpus or a fixation table.
 
-    Prints the cross-validated accuracy, and what was left out and why.
+    Prints the cross-validated accuracy, what was left out and why, and how many viewers to expect
+    to be recognised and accepted. A model that is no better than chance is not written.
     """
     from gazelive.system import limit_to_one_thread
 
@@ -96,7 +106,9 @@ def train(
         source,
         Terminal(quiet=quiet),
         method=method,
-        options=Options(false_acceptance_rate=far, texture=texture, stimuli=stimuli),
+        options=Options(
+            false_acceptance_rate=far, texture=texture, shipped=shipped, stimuli=stimuli
+        ),
         sessions=names_of(sessions),
         images=image_names(images),
         exclude_viewers=names_of(exclude_viewers),
@@ -104,12 +116,16 @@ def train(
         trial_patterns=trial_patterns(
             source, trials, trial_start, trial_stop, image_onset, quiet=quiet
         ),
+        force=force,
     )
     save_model(model, output)
     if as_json:
         typer.echo(json.dumps(summary(model), indent=2))
         return
     tell(model, quiet=quiet)
+    if model.expectation is not None:
+        for line in expectation_lines(model.expectation):
+            say(line, quiet=quiet)
     flags_given = (("--screen", screen), ("--size-mm", size_mm), ("--distance-mm", distance_mm))
     following = _next_command(model, output, source, names_of(sessions), flags_given)
     say(f"Wrote {output}. Next: {following}", quiet=quiet)

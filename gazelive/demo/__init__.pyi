@@ -3,6 +3,7 @@ from .lab import (
     STRANGER as STRANGER,
     VIEWER as VIEWER,
     Demo as Demo,
+    check_method as check_method,
     images_of_demo as images_of_demo,
     model_of_people as model_of_people,
     person as person,

@@ -20,6 +20,8 @@ from gazelive.workflows import Detector, gather, train_gathered
 
 N_VIEWERS, N_IMAGES, SECONDS, SEED = 24, 10, 5.0, 7
 FALSE_ACCEPTANCE_RATE = 0.05
+REVISION = 2
+"""Of the model: raise it when the same people would be learned in another way."""
 SAMPLING_RATE_HZ = 1000.0
 
 
@@ -39,20 +41,23 @@ def enrolment_plan(stimuli: Path) -> CorpusPlan:
     )
 
 
-def kept_model(stimuli: Path) -> Path:
+def kept_model(stimuli: Path, method: str) -> Path:
     """Return where the demo's model is kept.
 
-    With another version, another plan or other images it is another file.
+    With another version, revision, method or plan, or other images, it is another file.
     """
     plan = msgspec.structs.replace(enrolment_plan(stimuli), stimuli=None)
     images = [path.name for path in images_in(stimuli)]
-    key = msgspec.json.encode({"plan": plan, "images": images, "version": __version__})
+    key = msgspec.json.encode(
+        {"plan": plan, "images": images, "method": method, "version": (__version__, REVISION)}
+    )
     name = f"demo-{hashlib.blake2b(key, digest_size=6).hexdigest()}.model"
     return Path(platformdirs.user_cache_dir("gazelive", appauthor=False)) / "demo" / name
 
 
-def enrol_population(stimuli: Path, target: Path, report: Report) -> None:
+def enrol_population(stimuli: Path, method: str, target: Path, report: Report) -> None:
     """Simulate the first session of each viewer, train on it, and write the model to `target`."""
+    options = Options(FALSE_ACCEPTANCE_RATE, stimuli=stimuli)
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="gazelive-demo-"))
     try:
@@ -64,9 +69,7 @@ def enrol_population(stimuli: Path, target: Path, report: Report) -> None:
             progress=lambda done: report(0.6 * done),
         )
         gathered = gather(corpus, progress=lambda done: report(0.6 + 0.3 * done))
-        trained = train_gathered(
-            gathered, corpus, "gazelive", Options(FALSE_ACCEPTANCE_RATE), Detector()
-        )
+        trained = train_gathered(gathered, corpus, method, options, Detector())
         save_model(trained.model, target)
         prune(target.parent)
         report(1.0)

@@ -14,7 +14,14 @@ import numpy as np
 
 from gazelive.features import LATE_COLUMN, Column, Scanpath
 from gazelive.gaze import Floats
-from gazelive.identification import Estimate, Identifier, SceneWalkIdentifier, TrainingSet
+from gazelive.identification import (
+    Estimate,
+    Identifier,
+    Probe,
+    SceneWalkIdentifier,
+    Terms,
+    TrainingSet,
+)
 
 N_IMAGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 LARGEST_SHARE = 0.7
@@ -25,8 +32,13 @@ COVERAGE = 4
 """Each image is in about this many probes of a size, at most."""
 COURSE_WALKS, COURSE_IMAGES = 3, 60
 """Walks saccade by saccade, and how far they go."""
+DECISION_IMAGES = 20
+"""Images of a walk that is followed to its first acceptance."""
 LEVELS = (0.9, 0.99)
 """Posteriors whose first passing is timed."""
+
+ONCE: Terms = Terms(repeated=False)
+"""A probe of a given length is judged once, at its end."""
 
 IdentifierOf = Callable[[int], Identifier]
 """Returns the identifier for a viewer's probes: not the same where saliency comes from others."""
@@ -46,6 +58,8 @@ class Probes:
     log_posterior: list[Floats] = field(default_factory=list)
     """(enrolled viewers,) each."""
     log_unknown: list[float] = field(default_factory=list)
+    """NaN where strangers cannot be detected."""
+    accepted: list[bool] = field(default_factory=list)
 
     def add(self, amount: int, viewer: int, estimate: Estimate) -> None:
         """Add a probe."""
@@ -55,7 +69,9 @@ class Probes:
         self.n_images.append(estimate.n_images)
         self.n_saccades.append(estimate.n_saccades)
         self.log_posterior.append(estimate.log_probabilities.copy())
-        self.log_unknown.append(estimate.log_unknown)
+        unknown = estimate.log_unknown
+        self.log_unknown.append(np.nan if unknown is None else unknown)
+        self.accepted.append(bool(estimate.accepted))
 
 
 @dataclass(frozen=True)
@@ -84,7 +100,9 @@ def walks(paths: Sequence[Scanpath], seed: int, n_walks: int) -> Iterator[list[S
         yield [paths[i] for i in (*order[first:], *order[:first])]
 
 
-def probe_walks(identifier_of: IdentifierOf, test: TrainingSet, amounts: Amounts) -> Probes:
+def probe_walks(
+    identifier_of: IdentifierOf, test: TrainingSet, amounts: Amounts, terms: Terms = ONCE
+) -> Probes:
     """Walk through every viewer's scanpaths."""
     probes = Probes()
     for viewer in range(test.n_viewers):
@@ -92,12 +110,12 @@ def probe_walks(identifier_of: IdentifierOf, test: TrainingSet, amounts: Amounts
         paths = list(test.of_viewer(viewer))
         n_walks = min(len(paths), MOST_WALKS)
         for number, walk in enumerate(walks(paths, viewer, n_walks)):
-            _walk(identifier, walk, viewer, amounts, number, probes)
+            _walk(identifier.probe(terms=terms), walk, viewer, amounts, number, probes)
     return probes
 
 
 def _walk(
-    identifier: Identifier,
+    probe: Probe,
     walk: list[Scanpath],
     viewer: int,
     amounts: Amounts,
@@ -107,7 +125,6 @@ def _walk(
     """Follow one walk; later walks end early, because long ones overlap."""
     wanted = {n for n in amounts.n_images if number < _n_probes(n, len(walk))}
     waiting = [s for s in amounts.seconds if number < _n_probes(s, sum(p.seconds for p in walk))]
-    probe = identifier.probe()
     seconds = 0.0
     for n, path in enumerate(walk, start=1):
         if n > max(wanted, default=0) and not waiting:
@@ -130,10 +147,12 @@ def _n_probes(size: float, total: float) -> float:
     return 1 if size >= total else COVERAGE * total / size
 
 
-def probe_pieces(identifier: Identifier, pieces: TrainingSet, amount: int, probes: Probes) -> None:
+def probe_pieces(
+    identifier: Identifier, pieces: TrainingSet, amount: int, probes: Probes, terms: Terms = ONCE
+) -> None:
     """Probe with every piece of a recording alone."""
     for path, viewer in zip(pieces.scanpaths, pieces.viewers, strict=True):
-        probe = identifier.probe()
+        probe = identifier.probe(terms=terms)
         probe.begin(path.image)
         probe.settle(path)
         probes.add(amount, int(viewer), probe.estimate())
@@ -167,6 +186,31 @@ def follow_courses(identifier_of: IdentifierOf, test: TrainingSet) -> Courses:
                 courses.n_saccades.append(np.nan if estimate is None else estimate.n_saccades)
                 courses.right.append(estimate is not None and estimate.best == viewer)
     return courses
+
+
+@dataclass
+class Decisions:
+    """First acceptance when a probe is judged after every saccade: one entry per walk."""
+
+    viewer: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    """NaN where nobody was ever accepted."""
+    best: list[int] = field(default_factory=list)
+    """Who was accepted; −1 if nobody."""
+
+
+def follow_decisions(identifier_of: IdentifierOf, test: TrainingSet) -> Decisions:
+    """Hand over one walk of every viewer saccade by saccade until somebody is accepted."""
+    found = Decisions()
+    for viewer in range(test.n_viewers):
+        paths = list(test.of_viewer(viewer))
+        walk = next(walks(paths, viewer, 1))[:DECISION_IMAGES]
+        course = _course(identifier_of(viewer), walk)
+        first = next((estimate for estimate in course if estimate.accepted), None)
+        found.viewer.append(viewer)
+        found.seconds.append(np.nan if first is None else first.seconds)
+        found.best.append(-1 if first is None else first.best)
+    return found
 
 
 def _passings(identifier: Identifier, walk: list[Scanpath]) -> dict[float, Estimate]:

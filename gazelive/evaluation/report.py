@@ -11,7 +11,7 @@ from gazelive.evaluation.figures import Figure, amount_words, drawn, usual_amoun
 from gazelive.evaluation.tables import Row, Rows, Study
 from gazelive.reporting import as_svg, html_page
 from gazelive.system import write_bytes
-from gazelive.wording import counted, duration, percent
+from gazelive.wording import NOTHING, counted, duration, percent
 
 
 def write_report(study: Study, figures: Sequence[Figure], path: Path) -> None:
@@ -181,7 +181,40 @@ def _strangers(study: Study) -> str:
         "strangers accepted and of enrolled viewers refused at the nominal false-acceptance rate "
         f"of 1 %. With {amount_words(amount)}."
     )
-    return _paragraph(words) + _table(head, rows)
+    again = (
+        "Judged after every saccade, with the stricter threshold that this needs: how many "
+        "strangers are ever accepted, how many enrolled viewers are accepted as themselves, and "
+        "after how many seconds. ECE is the calibration error of the probability of a stranger, "
+        "over all lengths."
+    )
+    return (
+        _paragraph(words)
+        + _table(head, rows)
+        + _paragraph(again)
+        + _table(
+            [
+                "method",
+                "strangers ever accepted",
+                "enrolled accepted",
+                "median seconds",
+                "strangers",
+                "enrolled",
+                "ECE",
+            ],
+            [
+                [
+                    row["method"],
+                    percent(row["strangers_ever_accepted"]),
+                    percent(row["enrolled_accepted"]),
+                    NOTHING if row["median_seconds"] is None else f"{row['median_seconds']:.1f}",
+                    f"{row['n_strangers']:,}",
+                    f"{row['n_enrolled']:,}",
+                    f"{row['unknown_ece']:.3f}",
+                ]
+                for row in study.decisions
+            ],
+        )
+    )
 
 
 def _hyperparameters(rows: Rows) -> str:

@@ -54,6 +54,7 @@ class Study:
     reliability: Rows = field(default_factory=list)
     time_to_identify: Rows = field(default_factory=list)
     open_set: Rows = field(default_factory=list)
+    decisions: Rows = field(default_factory=list)
     det: Rows = field(default_factory=list)
     timing: Rows = field(default_factory=list)
     hyperparameters: Rows = field(default_factory=list)
@@ -81,6 +82,7 @@ def tables_of(outcomes: Outcomes) -> Study:
         reliability=list(_reliability(accuracy)),
         time_to_identify=list(_times(accuracy)),
         open_set=[row for label, own in strangers.items() for row in _open_set(label, own)],
+        decisions=[_decisions(label, own) for label, own in strangers.items()],
         det=[row for label, own in strangers.items() for row in _det(label, own)],
         timing=[
             {"method": task.label, "n_viewers": int(n), "seconds": s}
@@ -297,6 +299,8 @@ class _Acceptance:
     mated: Floats
     right: Flags
     non_mated: Floats
+    mated_accepted: Flags
+    non_mated_accepted: Flags
 
     @property
     def curve(self) -> tuple[Floats, Floats]:
@@ -309,19 +313,26 @@ def _acceptances(outcomes: list[Outcome]) -> Iterator[_Acceptance]:
     labels: list[Amount] = [tuple(label) for label in outcomes[0].facts["amounts"]]
     columns: Mapping[str, Floats] = {
         name: np.concatenate([np.array(o.columns[name], np.float64) for o in outcomes])
-        for name in ("amount", "mated", "right", "unknown")
+        for name in ("amount", "mated", "right", "unknown", "accepted")
     }
+    accepted = columns["accepted"] > 0
     known = -columns["unknown"]
     for number, amount in enumerate(labels):
         at = columns["amount"] == number
         mated = at & (columns["mated"] > 0)
         non_mated = at & (columns["mated"] == 0)
         if mated.any() and non_mated.any():
-            yield _Acceptance(amount, known[mated], columns["right"][mated] > 0, known[non_mated])
+            yield _Acceptance(
+                amount,
+                known[mated],
+                columns["right"][mated] > 0,
+                known[non_mated],
+                accepted[mated],
+                accepted[non_mated],
+            )
 
 
 def _open_set(label: str, outcomes: list[Outcome]) -> Iterator[Row]:
-    accepted_above = float(np.log(2.0))  # −ln ½: unknown is less likely than not
     for found in _acceptances(outcomes):
         fpir, fnir = found.curve
         yield {
@@ -331,11 +342,49 @@ def _open_set(label: str, outcomes: list[Outcome]) -> Iterator[Row]:
             "eer": equal_error_rate(found.mated, found.non_mated),
             "fnir_at_1_percent_fpir": missed_at(fpir, fnir, FPIR),
             "nominal_far": FPIR,
-            "realised_far": float(np.mean(found.non_mated > accepted_above)),
-            "refused": float(np.mean(found.mated <= accepted_above)),
+            "realised_far": float(np.mean(found.non_mated_accepted)),
+            "refused": float(1 - np.mean(found.mated_accepted & found.right)),
+            "unknown_ece": _stranger_error(
+                -np.concatenate((found.mated, found.non_mated)),
+                np.repeat([False, True], [len(found.mated), len(found.non_mated)]),
+            ),
             "n_mated": len(found.mated),
             "n_non_mated": len(found.non_mated),
         }
+
+
+def _stranger_error(log_unknown: Floats, strange: Flags) -> float:
+    """Return the ECE of the probability of a stranger, where there is one."""
+    known = np.isfinite(log_unknown)
+    return calibration_error(np.exp(log_unknown[known]), strange[known])
+
+
+def _decisions(label: str, outcomes: list[Outcome]) -> Row:
+    """Return what happens when a probe is judged after every saccade, and the ECE of strangers.
+
+    The ECE is that of the probability of a stranger, over all lengths.
+    """
+    columns = {
+        name: np.concatenate([np.array(o.columns[name], np.float64) for o in outcomes])
+        for name in ("mated", "unknown")
+    }
+    mated, right, seconds = (
+        np.concatenate([np.array(o.facts["decisions"][name], np.float64) for o in outcomes])
+        for name in ("mated", "right", "seconds")
+    )
+    accepted = np.isfinite(seconds)
+    known, strange = mated > 0, mated == 0
+    correct = known & accepted & (right > 0)
+    return {
+        "method": label,
+        "unknown_ece": _stranger_error(columns["unknown"], columns["mated"] == 0),
+        "strangers_ever_accepted": float(accepted[strange].mean()),
+        "enrolled_accepted": float(correct.sum() / known.sum()),
+        "enrolled_mistaken": float((known & accepted & (right == 0)).sum() / known.sum()),
+        "median_seconds": float(np.median(seconds[correct])) if correct.any() else None,
+        "n_enrolled": int(known.sum()),
+        "n_strangers": int(strange.sum()),
+    }
 
 
 def _det(label: str, outcomes: list[Outcome]) -> Iterator[Row]:

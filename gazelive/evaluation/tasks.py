@@ -19,10 +19,12 @@ import numpy as np
 
 from gazelive.evaluation.measures import verification_error_rate
 from gazelive.evaluation.probing import (
+    ONCE,
     Amounts,
     IdentifierOf,
     Probes,
     follow_courses,
+    follow_decisions,
     numbers_of_images,
     probe_pieces,
     probe_walks,
@@ -36,6 +38,7 @@ from gazelive.identification import (
     Identifier,
     Options,
     SceneWalkIdentifier,
+    Terms,
     TrainingSet,
     fit_method,
 )
@@ -47,6 +50,8 @@ GALLERY_SIZES = (10, 32, 100, 300, 1000, 3000, 10_000)
 LONGEST_IDENTIFICATION_S = 2.0
 """Larger galleries are not timed once an identification takes longer."""
 N_TIMED = 7
+MIXED: Terms = Terms(stranger_prior=0.5, repeated=False)
+"""Half of the viewers are strangers."""
 
 
 Kind = Literal["accuracy", "strangers", "timing"]
@@ -85,7 +90,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
             search=self.search,
             saliency=self.saliency,
             without=frozenset(self.without),
-            texture="texture" not in self.without,
+            shipped="shipped" not in self.without,
         )
 
 
@@ -122,7 +127,12 @@ def _common_viewers(data: TrainingSet, split: Split) -> Integers:
 
 
 def _probe(
-    identifier: Identifier, task: Task, data: StudyData, split: Split, viewers: Integers
+    identifier: Identifier,
+    task: Task,
+    data: StudyData,
+    split: Split,
+    viewers: Integers,
+    terms: Terms = ONCE,
 ) -> tuple[Probes, Amounts]:
     """Probe with the test part of some viewers."""
     test = data.whole.subset(split.test).select(viewers)
@@ -131,13 +141,13 @@ def _probe(
     )
     identifier_of = _identifier_of(identifier, task, test)
     if not data.pieces:
-        return probe_walks(identifier_of, test, amounts), amounts
-    probes = probe_walks(identifier_of, test, Amounts(amounts.n_images, ()))
+        return probe_walks(identifier_of, test, amounts, terms), amounts
+    probes = probe_walks(identifier_of, test, Amounts(amounts.n_images, ()), terms)
     sessions = {data.whole.sessions[i] for i in np.flatnonzero(split.test)}
     for number, seconds in enumerate(amounts.seconds, start=len(amounts.n_images)):
         pieces = data.pieces[seconds]
         tested = np.array([session in sessions for session in pieces.sessions], bool)
-        probe_pieces(identifier, pieces.subset(tested).select(viewers), number, probes)
+        probe_pieces(identifier, pieces.subset(tested).select(viewers), number, probes, terms)
     return probes, amounts
 
 
@@ -202,16 +212,17 @@ def _accuracy(task: Task, data: StudyData, split: Split) -> Outcome:
 def _strangers(task: Task, data: StudyData, split: Split) -> Outcome:
     """Open set: half of the viewers are enrolled, the others are strangers."""
     viewers = _common_viewers(data.whole, split)
-    columns: dict[str, list[float]] = {
-        name: [] for name in ("gallery", "amount", "viewer", "mated", "right", "unknown")
-    }
+    names = ("gallery", "amount", "viewer", "mated", "right", "unknown", "accepted")
+    columns: dict[str, list[float]] = {name: [] for name in names}
+    decisions: dict[str, list[float]] = {"mated": [], "right": [], "seconds": []}
+    test = data.whole.subset(split.test).select(viewers)
     labels: list[tuple[int | None, float | None]] = []
     for gallery, half in enumerate(gallery_halves(len(viewers), N_GALLERIES)):
         fitted = fit_split(task, data.whole, split, viewers[half])
-        probes, amounts = _probe(fitted.identifier, task, data, split, viewers)
+        probes, amounts = _probe(fitted.identifier, task, data, split, viewers, MIXED)
         labels = amounts.labels
-        names = fitted.identifier.viewer_ids
-        positions = {data.whole.viewer_ids.index(name): i for i, name in enumerate(names)}
+        enrolled = fitted.identifier.viewer_ids
+        positions = {data.whole.viewer_ids.index(name): i for i, name in enumerate(enrolled)}
         truth = np.array([positions.get(int(viewers[v]), -1) for v in probes.viewer])
         best = np.array(probes.log_posterior).argmax(axis=1)
         columns["gallery"] += [gallery] * len(truth)
@@ -220,7 +231,14 @@ def _strangers(task: Task, data: StudyData, split: Split) -> Outcome:
         columns["mated"] += (truth >= 0).tolist()
         columns["right"] += (best == truth).tolist()
         columns["unknown"] += probes.log_unknown
-    return Outcome(facts={"amounts": labels}, columns=columns)
+        columns["accepted"] += probes.accepted
+        if gallery == 0:
+            found = follow_decisions(_identifier_of(fitted.identifier, task, test), test)
+            truth = np.array([positions.get(int(viewers[v]), -2) for v in found.viewer])
+            decisions["mated"] += (truth >= 0).tolist()
+            decisions["right"] += (truth == found.best).tolist()
+            decisions["seconds"] += found.seconds
+    return Outcome(facts={"amounts": labels, "decisions": decisions}, columns=columns)
 
 
 def _timing(task: Task, data: StudyData, split: Split) -> Outcome:

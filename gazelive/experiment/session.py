@@ -286,15 +286,20 @@ class Session:
             return False
         if len(self._shown) < identify.stop_after_images:
             return False
-        best = self._settled_best()
-        if best is None or best < identify.stop_at:
+        posterior = self._settled_posterior()
+        if posterior is None:
             return False
-        self.report.reason = f"the posterior reached {identify.stop_at:g}"
-        self._device_thread.say(f"stopped early: posterior {best:.4f}")
+        unknown = 0.0 if posterior.log_unknown is None else math.exp(posterior.log_unknown)
+        best = (1.0 - unknown) * math.exp(max(posterior.log_probabilities))
+        if best < identify.stop_at:
+            return False
+        enough = {True: ", accepted", False: ", not accepted", None: ""}[posterior.accepted]
+        self.report.reason = f"the posterior reached {identify.stop_at:g}{enough}"
+        self._device_thread.say(f"stopped early: posterior {best:.4f}{enough}")
         return True
 
-    def _settled_best(self) -> float | None:
-        """Return the highest probability of an enrolled viewer after the last image, if known.
+    def _settled_posterior(self) -> Posterior | None:
+        """Return the posterior after the last image, if it comes in time.
 
         The engine settles a trial within milliseconds of its end; frames continue meanwhile.
         """
@@ -302,8 +307,7 @@ class Session:
         while True:
             posterior = self._latest_posterior()
             if posterior is not None and posterior.n_images >= len(self._shown):
-                unknown = 0.0 if posterior.log_unknown is None else math.exp(posterior.log_unknown)
-                return (1.0 - unknown) * math.exp(max(posterior.log_probabilities))
+                return posterior
             if self._rest() > deadline_s:
                 return None
 

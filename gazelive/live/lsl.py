@@ -38,10 +38,12 @@ POSTERIOR_CHANNELS = {
     "images": "count",
     "seconds": "seconds",
     "settled": "boolean",
+    "accepted": "boolean",
 }
 """Channels and units: position of the leading viewer among the enrolled (`desc/enrolled`), its
-probability given that the person is enrolled, the probability of a stranger, the evidence, and 1 if
-the posterior is settled."""
+probability given that the person is enrolled, the probability of a stranger, the evidence, 1 if the
+posterior is settled, and 1 if the leading viewer is accepted. The probability of a stranger and
+`accepted` are NaN if strangers cannot be detected."""
 _EYE_WORDS = {"L": "left", "R": "right"}
 _UNITS = {
     Coordinates.SCREEN_PX: "pixels",
@@ -203,6 +205,10 @@ class PosteriorOutlet:
         description.append_child_value("manufacturer", "gazelive")
         description.append_child_value("model", model.model)
         description.append_child_value("method", model.method)
+        for name in ("false_acceptance_rate", "stranger_prior"):
+            value = getattr(model, name)
+            if value is not None:
+                description.append_child_value(name, f"{value:g}")
         channels = description.append_child("channels")
         for label, unit in POSTERIOR_CHANNELS.items():
             channel = channels.append_child("channel")
@@ -226,4 +232,5 @@ def posterior_values(posterior: Posterior) -> list[float]:
         float(posterior.n_images),
         posterior.seconds,
         float(posterior.settled),
+        float("nan") if posterior.accepted is None else float(posterior.accepted),
     ]

@@ -6,7 +6,7 @@ It travels as JSON on the command lines of the engine and of the experiment.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -14,6 +14,10 @@ from gazelive.errors import ConfigError
 from gazelive.live.wire.addresses import DEFAULT_ADDRESS, Addresses
 from gazelive.live.wire.keys import load_server_keys, require_keys
 from gazelive.recordings import DEFAULT_PATTERNS, GeometryFlags, TrialPatterns
+from gazelive.verdict import STRANGER_PRIOR
+
+if TYPE_CHECKING:
+    from gazelive.identification import Terms
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
 
@@ -39,6 +43,10 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Address of the engine; None: no engine."""
     model: Path | None = None
     """Without a model the engine only finds events."""
+    stranger_prior: float = STRANGER_PRIOR
+    """Probability of a stranger before any evidence."""
+    false_acceptance_rate: float | None = None
+    """Share of strangers that are accepted; None: as in the model's training."""
     images: tuple[Path, ...] = ()
     """Folders of the images, for the dashboard and for models that use their saliency."""
     keys: Path | None = None
@@ -58,6 +66,13 @@ class LiveSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         """The sockets' addresses; only for settings with an engine."""
         assert self.address is not None
         return Addresses.parse(self.address)
+
+    @property
+    def terms(self) -> Terms:
+        """On what terms the viewer is judged: again and again."""
+        from gazelive.identification import Terms
+
+        return Terms(self.stranger_prior, self.false_acceptance_rate, repeated=True)
 
     def check(self) -> None:
         """Raise if an engine could not run with these settings, before any process starts."""

@@ -18,6 +18,7 @@ from gazelive.gaze import (
     RunStarted,
     RunStopped,
 )
+from gazelive.verdict import Verdict, verdict_of
 
 LEVELS = (0.5, 0.9, 0.99)
 
@@ -44,6 +45,13 @@ class RunSummary:
     p: float | None = None
     """Probability of `best` as shown: p·(1 − unknown)."""
     unknown: float | None = None
+    """Probability of a stranger; None if strangers cannot be detected."""
+    accepted: bool | None = None
+    """Whether `best` is accepted; None if strangers cannot be detected, or in runs of 0.1."""
+    more_s: float | None = None
+    """Seconds of viewing until it would probably have been accepted, if any."""
+    false_acceptance_rate: float | None = None
+    n_enrolled: int | None = None
     n_saccades: int = 0
     """Saccades that counted as evidence; without a model, all that were detected."""
     n_images: int = 0
@@ -55,8 +63,24 @@ class RunSummary:
     n_lost_samples: int = 0
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """Who, how sure, and whether that is enough; None without a posterior."""
+        if self.best is None or self.p is None:
+            return None
+        return verdict_of(
+            self.best if self.n_saccades else None,
+            self.p,
+            unknown=self.unknown,
+            accepted=self.accepted,
+            more_s=self.more_s,
+            false_acceptance_rate=self.false_acceptance_rate,
+            n_enrolled=self.n_enrolled,
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
+        verdict = self.verdict
         return {
             "session": self.session,
             "viewer": self.viewer,
@@ -65,6 +89,9 @@ class RunSummary:
             "best": self.best,
             "p": self.p,
             "unknown": self.unknown,
+            "accepted": self.accepted,
+            "more_s": self.more_s,
+            "headline": None if verdict is None else verdict.headline,
             "n_saccades": self.n_saccades,
             "n_images": self.n_images,
             "seconds": self.seconds,
@@ -96,6 +123,8 @@ def summarise(documents: Iterable[Document]) -> RunSummary:
             case ModelLoaded():
                 summary.model, summary.method = document.model, document.method
                 viewer_ids = document.viewer_ids
+                summary.n_enrolled = len(viewer_ids)
+                summary.false_acceptance_rate = document.false_acceptance_rate
             case Posterior():
                 posteriors.append(document)
             case IntervalSettled():
@@ -130,6 +159,7 @@ def _take_posteriors(
     summary.best = viewer_ids[best]
     summary.p = shown_probability(last, best)
     summary.unknown = None if last.log_unknown is None else math.exp(last.log_unknown)
+    summary.accepted, summary.more_s = last.accepted, last.more_s
     summary.n_saccades, summary.n_images = last.n_saccades, last.n_images
     summary.seconds = last.seconds
     for level in LEVELS:

@@ -23,7 +23,6 @@ from gazelive.gaze import (
 )
 from gazelive.live import RunSummary, shown_probability, summarise
 from gazelive.recordings import DOCUMENTS_NAME
-from gazelive.wording import bounded_percent
 
 MOST_CURVES = 5
 """Most viewers in one figure."""
@@ -44,7 +43,7 @@ class PosteriorCourse:
     p: Floats
     """p·(1 − unknown), shape (viewers, n)."""
     unknown: Floats | None
-    """Probability of a stranger; None if the model does not estimate it."""
+    """Probability of a stranger; None if strangers cannot be detected."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +92,10 @@ def read_findings(folder: Path) -> EngineFindings | None:
     )
 
 
-def is_unknown(summary: RunSummary) -> bool:
-    """Return whether the viewer is more probably a stranger than enrolled."""
-    return summary.unknown is not None and summary.unknown > 0.5
-
-
 def identified_as(summary: RunSummary) -> str | None:
-    """Return the identified viewer with the probability; None without a posterior."""
-    if summary.best is None or summary.p is None:
-        return None
-    if summary.unknown is not None and is_unknown(summary):
-        return f"probably nobody enrolled ({bounded_percent(summary.unknown)})"
-    return f"{summary.best} ({bounded_percent(summary.p)})"
+    """Return the verdict in words; None without a posterior."""
+    verdict = summary.verdict
+    return None if verdict is None else verdict.headline
 
 
 def _named(documents: list[Document], n_viewers: int) -> list[Posterior]:

@@ -10,7 +10,6 @@ import msgspec
 
 from gazelive import __version__
 from gazelive.reporting.calibration_history import last_validation
-from gazelive.reporting.engine_findings import is_unknown
 from gazelive.reporting.figures import (
     draw_checks,
     draw_data_loss,
@@ -167,16 +166,21 @@ def _identification(facts: SessionFacts) -> str:
         return _section("Identification", "<p>None: the engine did not run.</p>")
     if facts.findings.course is None:
         return _section("Identification", "<p>None: no model was loaded.</p>")
+    course = facts.findings.course
+    given = "among the enrolled"
+    if course.unknown is not None:
+        given = "taking the probability of an unknown viewer into account"
     chart = _chart(
-        draw_posteriors(facts.findings.course),
-        "Probability of each viewer, taking the probability of an unknown viewer into account. "
+        draw_posteriors(course),
+        f"Probability of each viewer, {given}. "
         "While an image is shown, the evidence is preliminary.",
         "Posterior probabilities over viewing time",
     )
     summary = facts.findings.summary
-    identified = f"Identified as {summary_rows(facts)['identified as']}."
-    if is_unknown(summary):
-        identified = f"{identified} The closest match is {summary.best}."
+    identified = f"Verdict: {summary_rows(facts)['identified as']}."
+    if summary.verdict is not None and summary.verdict.details:
+        details = summary.verdict.details
+        identified = f"{identified} {details[:1].upper()}{details[1:]}."
     rows = "".join(f"<li>{escape(row)}</li>" for row in crossing_rows(facts))
     return _section("Identification", f"<p>{escape(identified)}</p>{chart}<ul>{rows}</ul>")
 

@@ -67,8 +67,8 @@ def summary_rows(facts: SessionFacts) -> dict[str, str]:
         summary = facts.findings.summary
         rows["model"] = f"{summary.model}, {facts.findings.n_enrolled} enrolled"
         rows["identified as"] = (
-            f"{identified_as(summary)} after {counted(summary.n_images, 'image')}, "
-            f"{counted(summary.n_saccades, 'saccade')}, {summary.seconds:.1f} s of viewing"
+            f"{identified_as(summary)} (after {counted(summary.n_images, 'image')}, "
+            f"{counted(summary.n_saccades, 'saccade')}, {summary.seconds:.1f} s of viewing)"
         )
     return rows
 

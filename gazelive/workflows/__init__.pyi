@@ -37,6 +37,7 @@ from .identification import (
     ProbeResult as ProbeResult,
     check_folder as check_folder,
     identify_source as identify_source,
+    judged_once as judged_once,
     log_prior as log_prior,
     results_json as results_json,
     with_images as with_images,

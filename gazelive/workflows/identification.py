@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from gazelive.identification import (
     Estimate,
     Identifier,
     SourceKind,
+    Terms,
     TrainedModel,
     image_problems,
     looks_at_images,
@@ -24,6 +26,7 @@ from gazelive.identification import (
 )
 from gazelive.observer import Observer
 from gazelive.recordings import GeometryFlags, TrialPatterns
+from gazelive.verdict import STRANGER_PRIOR, Verdict, check_prior, check_rate, verdict_of
 from gazelive.workflows.gathering import IN_MEMORY, gather, source_kind
 from gazelive.workflows.probes import Detector, Gathered, Labelled, Probe
 
@@ -47,10 +50,59 @@ class ProbeResult:
     scanpaths: tuple[ScanpathResult, ...]
     """Empty unless details were asked for."""
 
+    viewer_ids: tuple[str, ...]
+    false_acceptance_rate: float | None = None
+
     @property
-    def accepted(self) -> bool:
-        """True if the best match is more probable than a stranger."""
-        return self.estimate.n_saccades > 0 and self.estimate.log_unknown <= np.log(0.5)
+    def best(self) -> str | None:
+        """The most probable of the enrolled; None without a saccade."""
+        return self.viewer_ids[self.estimate.best] if self.estimate.n_saccades else None
+
+    @property
+    def unknown(self) -> float | None:
+        """Probability of a stranger; None if strangers cannot be detected."""
+        log_unknown = self.estimate.log_unknown
+        return None if log_unknown is None else math.exp(log_unknown)
+
+    @property
+    def accepted(self) -> bool | None:
+        """Whether the best match is accepted; None if strangers cannot be detected."""
+        estimate = self.estimate
+        return estimate.accepted if estimate.n_saccades or estimate.accepted is None else False
+
+    @property
+    def verdict(self) -> Verdict:
+        """Who, how sure, and whether that is enough."""
+        estimate, unknown = self.estimate, self.unknown
+        p = math.exp(estimate.log_probabilities[estimate.best])
+        return verdict_of(
+            self.best,
+            p * (1.0 - (unknown or 0.0)),
+            unknown=unknown,
+            accepted=self.accepted,
+            more_s=estimate.more_s,
+            false_acceptance_rate=self.false_acceptance_rate,
+            n_enrolled=len(self.viewer_ids),
+        )
+
+
+JUDGED_ONCE: Terms = Terms(repeated=False)
+"""A recording is judged once, at its end."""
+
+
+def judged_once(
+    false_acceptance_rate: float | None = None,
+    stranger_prior: float = STRANGER_PRIOR,
+) -> Terms:
+    """Return the terms for a recording; the rate is by default that of the training.
+
+    Raise `ConfigError` for values out of range.
+    """
+    check_rate(false_acceptance_rate, "false_acceptance_rate")
+    check_prior(stranger_prior, "stranger_prior")
+    return replace(
+        JUDGED_ONCE, false_acceptance_rate=false_acceptance_rate, stranger_prior=stranger_prior
+    )
 
 
 def check_kind(model: TrainedModel, kind: SourceKind) -> None:
@@ -128,6 +180,7 @@ def identify_source(
     observer: Observer,
     *,
     prior: Floats | None = None,
+    terms: Terms = JUDGED_ONCE,
     sessions: Collection[str] = (),
     images: Collection[str] = (),
     flags: GeometryFlags | None = None,
@@ -136,9 +189,9 @@ def identify_source(
 ) -> list[ProbeResult]:
     """Identify every recording of a source, or every label of a fixation table.
 
-    `prior` are log probabilities; `trial_patterns` are by default those of the training; without
-    `details` the course has only the estimates after each scanpath, and no scanpath is judged by
-    itself.
+    `prior` are log probabilities; `terms` say how strangers are judged; `trial_patterns` are by
+    default those of the training; without `details` the course has only the estimates after each
+    scanpath, and no scanpath is judged by itself.
     """
     check_kind(model, source_kind(source))
     warn_of_detector(model, observer)
@@ -159,7 +212,7 @@ def identify_source(
         observer.warn(warning)
     check_fits(model, gathered)
     with observer.progress("Identifying") as report:
-        return identify_gathered(model, gathered, prior, report, details=details)
+        return identify_gathered(model, gathered, prior, report, terms=terms, details=details)
 
 
 def identify_gathered(
@@ -168,14 +221,18 @@ def identify_gathered(
     log_prior: Floats | None = None,
     progress: Callable[[float], None] | None = None,
     *,
+    terms: Terms = JUDGED_ONCE,
     details: bool = True,
 ) -> list[ProbeResult]:
     """Identify every probe (`identify_probe`); labels are not used."""
     check_fits(model, gathered)
+    terms = model.complete(terms)
     results = []
     probes = gathered.probes if gathered.kind == "samples" else by_label(gathered.probes)
     for done, probe in enumerate(probes):
-        results.append(identify_probe(model.identifier, probe, log_prior, details=details))
+        results.append(
+            identify_probe(model.identifier, probe, log_prior, terms=terms, details=details)
+        )
         if progress is not None:
             progress((done + 1) / len(probes))
     return results
@@ -195,6 +252,7 @@ def identify_probe(
     probe: Probe,
     log_prior: Floats | None = None,
     *,
+    terms: Terms = JUDGED_ONCE,
     details: bool = True,
 ) -> ProbeResult:
     """Identify one probe: a running estimate after each saccade, a settled one per scanpath.
@@ -202,7 +260,7 @@ def identify_probe(
     With `details` each scanpath is judged by itself, too. The running estimates are those of the
     live engine, to the bit, if the probe was gathered with what was known while it ran.
     """
-    person = identifier.probe(log_prior)
+    person = identifier.probe(log_prior, terms)
     course: list[tuple[float, int, int, float]] = []
     single = []
     for number, path in enumerate(probe.scanpaths):
@@ -212,11 +270,18 @@ def identify_probe(
         person.settle(path)
         _note(course, person.estimate())
         if details:
-            alone = identifier.probe(log_prior)
+            alone = identifier.probe(log_prior, terms)
             alone.begin(path.image)
             alone.settle(path)
             single.append(ScanpathResult(path.image, alone.estimate().log_probabilities))
-    return ProbeResult(probe, person.estimate(), tuple(course), tuple(single))
+    return ProbeResult(
+        probe,
+        person.estimate(),
+        tuple(course),
+        tuple(single),
+        identifier.viewer_ids,
+        terms.false_acceptance_rate,
+    )
 
 
 def _note(course: list[tuple[float, int, int, float]], estimate: Estimate) -> None:
@@ -245,9 +310,12 @@ def results_json(
             "seconds": round(estimate.seconds, 3),
             "posterior": by_name(np.exp(logs)),
             "log_posterior": by_name(logs),
-            "best": viewers[estimate.best] if estimate.n_saccades else None,
-            "unknown": float(np.exp(estimate.log_unknown)),
-            "verdict": viewers[estimate.best] if result.accepted else None,
+            "best": result.best,
+            "unknown": result.unknown,
+            "verdict": result.best if result.accepted else None,
+            "accepted": result.accepted,
+            "more_s": estimate.more_s,
+            "headline": result.verdict.headline,
         }
         if details:
             probe["course"] = [

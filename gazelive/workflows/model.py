@@ -1,4 +1,4 @@
-"""Models of viewers from Python: `train`, and `Model` with load, save and identify."""
+"""Models of viewers from Python: `train`, and `Model` with load, save, enrol and identify."""
 
 from __future__ import annotations
 
@@ -9,13 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from gazelive.gaze import ScreenGeometry
-from gazelive.identification import Accuracy, Options, TrainedModel, load_model, save_model
+from gazelive.identification import (
+    Accuracy,
+    Expectation,
+    Options,
+    TrainedModel,
+    load_model,
+    save_model,
+    trial_patterns_of,
+)
 from gazelive.observer import Observer
 from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
+from gazelive.verdict import STRANGER_PRIOR
 from gazelive.workflows.identification import (
     ProbeResult,
     check_folder,
     identify_source,
+    judged_once,
     log_prior,
     with_images,
 )
@@ -30,7 +40,7 @@ from gazelive.workflows.sources import (
     unlabelled,
     warn_caller,
 )
-from gazelive.workflows.training import train_source
+from gazelive.workflows.training import enrol_source, train_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +53,15 @@ class Identified:
     """The most probable of the enrolled; None without a saccade."""
     posterior: dict[str, float]
     """Probability of each viewer, given that the person is enrolled; sums to 1."""
-    unknown: float
-    """Probability that it is none of them."""
+    unknown: float | None
+    """Probability that it is none of them; None if strangers cannot be detected."""
+    accepted: bool | None
+    """Whether the best match is accepted at the false-acceptance rate; None as above."""
+    more_s: float | None
+    """Seconds of viewing until it would probably be accepted; None if it is, or if that cannot be
+    expected."""
+    headline: str
+    """Who, how sure, and whether that is enough, in the words of all displays."""
     n_saccades: int
     seconds: float
     """Viewing time."""
@@ -82,6 +99,11 @@ class Model:
         """Cross-validated, where there were data enough for it."""
         return self.trained.fitted.accuracy
 
+    @property
+    def expectation(self) -> Expectation | None:
+        """Who is recognised and accepted after how many seconds; None if the viewers changed."""
+        return self.trained.expectation
+
     def identify(
         self,
         source: Source,
@@ -89,6 +111,8 @@ class Model:
         sessions: Names = (),
         images: Names = (),
         prior: Mapping[str, float] | None = None,
+        false_acceptance_rate: float | None = None,
+        stranger_prior: float = STRANGER_PRIOR,
         screen: ScreenGeometry | None = None,
         stimuli: PathLike | None = None,
         trial_patterns: TrialPatterns | None = None,
@@ -98,6 +122,8 @@ class Model:
         `source` is a path, a recording (`read`, `from_columns`), or a list of them.
         `sessions` and `images` choose (empty: all).
         `prior` gives viewers weights before anything is seen; those it does not name count 1.
+        `false_acceptance_rate` is the share of strangers that are accepted, by default as in
+        training; `stranger_prior` is the probability of a stranger before anything is seen.
         `stimuli` is the folder of the images, for models that were trained with them.
         `trial_patterns` are for what must still be read, by default those of the training.
         """
@@ -109,6 +135,7 @@ class Model:
             unlabelled(source),
             observer,
             prior=None if prior is None else log_prior(model, prior, "prior"),
+            terms=judged_once(false_acceptance_rate, stranger_prior),
             sessions=names_of(sessions),
             images=names_of(images),
             flags=flags_of(screen),
@@ -117,13 +144,46 @@ class Model:
         warn_caller(observer.warnings)
         return [self._identified(result) for result in results]
 
+    def enrol(
+        self,
+        source: LabelledSource,
+        *,
+        viewers: Names = (),
+        sessions: Names = (),
+        screen: ScreenGeometry | None = None,
+        stimuli: PathLike | None = None,
+        trial_patterns: TrialPatterns | None = None,
+    ) -> Model:
+        """Return the model with more viewers, and more sessions of those it has.
+
+        `source` is that of `train`. `viewers` and `sessions` choose (empty: all).
+        `stimuli` is the folder of the images, for models that were trained with them.
+        `trial_patterns` are for what must still be read, by default those of the training.
+        """
+        folder = None if stimuli is None else Path(stimuli)
+        observer = Observer()
+        changed, _ = enrol_source(
+            with_images(self.trained, folder, "stimuli"),
+            labelled(source),
+            observer,
+            viewers=names_of(viewers),
+            sessions=names_of(sessions),
+            flags=flags_of(screen),
+            trial_patterns=trial_patterns or trial_patterns_of(self.trained),
+        )
+        warn_caller(observer.warnings)
+        return Model(changed)
+
     def _identified(self, result: ProbeResult) -> Identified:
         estimate, names = result.estimate, self.viewers
         return Identified(
             probe=result.probe.name,
-            best=names[estimate.best] if estimate.n_saccades else None,
+            best=result.best,
             posterior=dict(zip(names, np.exp(estimate.log_probabilities).tolist(), strict=True)),
-            unknown=float(np.exp(estimate.log_unknown)),
+            unknown=result.unknown,
+            accepted=result.accepted,
+            more_s=estimate.more_s,
+            headline=result.verdict.headline,
             n_saccades=estimate.n_saccades,
             seconds=estimate.seconds,
             course=tuple((t_s, n, names[best], p) for t_s, n, best, p in result.course),
@@ -141,6 +201,8 @@ def train(
     stimuli: PathLike | None = None,
     false_acceptance_rate: float = Options.false_acceptance_rate,
     texture: bool = Options.texture,
+    shipped: bool = Options.shipped,
+    force: bool = False,
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
 ) -> Model:
     """Train a model that recognises viewers.
@@ -151,7 +213,9 @@ def train(
 
     `sessions`, `images` and `exclude_viewers` choose the training data (empty: everything);
     `stimuli` is the folder of the images, for the saliency that `scenewalk` needs; `texture`
-    False leaves out the fixation before each saccade, whose noise may be the tracker's.
+    False leaves out the fixation before each saccade, whose noise may be the tracker's; `shipped`
+    False does without what was learned from other people's recordings.
+    A model that is no better than chance raises `ChanceError`, unless `force` is True.
     `trial_patterns` are for what must still be read, and the model keeps them.
     """
     folder = None if stimuli is None else Path(stimuli)
@@ -162,13 +226,17 @@ def train(
         observer,
         method=method,
         options=Options(
-            false_acceptance_rate=false_acceptance_rate, texture=texture, stimuli=folder
+            false_acceptance_rate=false_acceptance_rate,
+            texture=texture,
+            shipped=shipped,
+            stimuli=folder,
         ),
         sessions=names_of(sessions),
         images=names_of(images),
         exclude_viewers=names_of(exclude_viewers),
         flags=flags_of(screen),
         trial_patterns=trial_patterns,
+        force=force,
     )
     warn_caller(observer.warnings)
     return Model(model)

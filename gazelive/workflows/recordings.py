@@ -62,6 +62,7 @@ def simulate(
     folder: PathLike,
     *,
     n_viewers: int = 32,
+    first_viewer: int = 1,
     n_images: int = 106,
     n_sessions: int = 1,
     seconds: float = 8.0,
@@ -70,12 +71,14 @@ def simulate(
 ) -> Path:
     """Write a corpus of simulated viewers into a new folder, and return the folder.
 
-    The same seed is the same people; what really happened stands in its folder `truth`.
+    The same seed is the same people, numbered from `first_viewer`; what really happened stands in
+    its folder `truth`.
     """
     from gazelive.simulation import CorpusPlan, default_stimuli, write_corpus
 
     plan = CorpusPlan(
         n_viewers=n_viewers,
+        first_viewer=first_viewer,
         n_images=n_images,
         n_sessions=n_sessions,
         seconds=seconds,

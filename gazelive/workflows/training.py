@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from gazelive.detection import DETECTOR_REVISION, DetectorParameters, EngbertKlieglParameters
-from gazelive.errors import ConfigError, ModelError
+from gazelive.errors import ChanceError, ConfigError, ModelError
 from gazelive.identification import (
     DetectorChoice,
     Fitted,
@@ -19,6 +19,7 @@ from gazelive.identification import (
     TrainedModel,
     TrainingSet,
     enrol,
+    expect,
     fit_method,
     image_problems,
     new_model,
@@ -26,6 +27,7 @@ from gazelive.identification import (
 )
 from gazelive.observer import Observer
 from gazelive.recordings import DEFAULT_PATTERNS, GeometryFlags, TrialPatterns, own_patterns
+from gazelive.verdict import FEWEST_VIEWERS
 from gazelive.workflows.gathering import IN_MEMORY, gather, source_kind
 from gazelive.workflows.identification import (
     check_fits,
@@ -40,6 +42,8 @@ FEWEST_SACCADES = 20
 FEW_SACCADES = 100
 FEW_IMAGES = 30
 """Below these a model is made, with a warning."""
+MOST_ENROLMENT_S = 1800.0
+"""More seconds than this are not asked of a viewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +65,13 @@ def train_source(
     exclude_viewers: Sequence[str] = (),
     flags: GeometryFlags | None = None,
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
+    force: bool = False,
 ) -> TrainedModel:
-    """Read a source (`gather`) and train a method on it; the rest are the choices of `gather`."""
+    """Read a source (`gather`), train a method on it, and estimate what to expect.
+
+    Raise `ChanceError` for a model that is no better than chance, unless forced. The other
+    arguments are the choices of `gather`.
+    """
     path = source if isinstance(source, Path) else IN_MEMORY
     with observer.progress(f"Reading {path.name}") as report:
         gathered = gather(
@@ -82,12 +91,45 @@ def train_source(
         trained = train_gathered(gathered, path, method, options, Detector(), left_out)
     for warning in trained.warnings:
         observer.warn(warning)
-    return trained.model
+    model = trained.model
+    at_chance = chance_problem(model)
+    if at_chance is not None and not force:
+        raise ChanceError(f"{path}: {at_chance}")
+    if at_chance is not None:
+        observer.warn(at_chance)
+    with observer.progress("Estimating what to expect") as report:
+        options = replace(options, report=report)
+        expectation = expect(method, model.training, model.identifier, options)
+    if expectation.needed_s is not None:
+        observer.warn(_short_enrolment(expectation.enrolled_s, expectation.needed_s))
+    return replace(model, expectation=expectation)
+
+
+def chance_problem(model: TrainedModel) -> str | None:
+    """Return why a model is no better than chance, and what to do; None if it is better."""
+    accuracy, n_viewers = model.fitted.accuracy, len(model.identifier.viewer_ids)
+    if accuracy is None or accuracy.lower_bound > 1 / n_viewers:
+        return None
+    return (
+        f"{model.identifier.method} recognises these {n_viewers} viewers no better than chance "
+        f"(accuracy {accuracy.estimate:.2f}, lower 95 % bound {max(accuracy.lower_bound, 0):.2f}, "
+        f"chance {1 / n_viewers:.2f}): record more of each viewer; --force writes the model anyway"
+    )
+
+
+def _short_enrolment(enrolled_s: float, needed_s: float) -> str:
+    record = f"record at least {needed_s:.0f} s each"
+    if needed_s > MOST_ENROLMENT_S:
+        record = "record much more of each, or allow a higher false-acceptance rate (--far)"
+    return (
+        f"enrolment is short (about {enrolled_s:.0f} s per viewer): on another day many of these "
+        f"viewers will not be accepted; {record}"
+    )
 
 
 def enrol_source(
     model: TrainedModel,
-    source: Path,
+    source: Path | Sequence[Labelled],
     observer: Observer,
     *,
     viewers: Collection[str] = (),
@@ -95,10 +137,14 @@ def enrol_source(
     flags: GeometryFlags | None = None,
     trial_patterns: TrialPatterns = DEFAULT_PATTERNS,
 ) -> tuple[TrainedModel, tuple[str, ...]]:
-    """Return the model with the viewers of a source (or some of them), and who was added."""
+    """Return the model with the viewers and sessions of a source, and whose they are.
+
+    `viewers` and `sessions` choose (empty: all).
+    """
+    path = source if isinstance(source, Path) else IN_MEMORY
     check_kind(model, source_kind(source))
     warn_of_detector(model, observer)
-    with observer.progress(f"Reading {source.name}") as report:
+    with observer.progress(f"Reading {path.name}") as report:
         gathered = gather(
             source,
             detector=detector_of(model),
@@ -109,12 +155,12 @@ def enrol_source(
         )
     missing = sorted(set(viewers) - {probe.viewer for probe in gathered.probes})
     if missing:
-        raise ConfigError(f"not in {source}: {', '.join(missing)}", key="--viewers")
+        raise ConfigError(f"not in {path}: {', '.join(missing)}", key="--viewers")
     if viewers:
         kept = tuple(probe for probe in gathered.probes if probe.viewer in viewers)
         gathered = replace(gathered, probes=kept)
     check_fits(model, gathered)
-    added, warnings = usable(gathered, source)
+    added, warnings = usable(gathered, path)
     unseen = image_problems(model.identifier, (path.image for path in added.scanpaths))
     for warning in (*gathered.warnings, *warnings, *unseen):
         observer.warn(warning)
@@ -142,6 +188,7 @@ def train_gathered(
         left_out=left_out,
         false_acceptance_rate=options.false_acceptance_rate,
         texture=options.texture,
+        shipped=options.shipped,
         stimuli=options.stimuli is not None and method.endswith("scenewalk"),
         trial_patterns=own_patterns(gathered.trial_patterns),
     )
@@ -184,9 +231,8 @@ def refit(
     model: TrainedModel, report: Callable[[float], None] = lambda _fraction: None
 ) -> Training:
     """Retrain on all scanpaths that the model keeps."""
-    options = Options(
-        model.provenance.false_acceptance_rate, model.provenance.texture, report=report
-    )
+    made = model.provenance
+    options = Options(made.false_acceptance_rate, made.texture, made.shipped, report=report)
     fitted = fit_method(model.identifier.method, model.training, options)
     changes = (*model.provenance.changes, "refitted")
     # a model does not keep the images' files: from now on it does without
@@ -218,9 +264,10 @@ def _warnings_of(training: TrainingSet, fitted: Fitted) -> tuple[str, ...]:
             "only one viewer: every probe is identified as this viewer, and strangers cannot be "
             "recognised"
         )
-    elif n_viewers < 4:
+    elif n_viewers < FEWEST_VIEWERS:
         warnings.append(
-            f"{n_viewers} viewers are too few to recognise strangers: unknown stays at 0.5"
+            f"{n_viewers} viewers are too few: strangers cannot be detected with fewer than "
+            f"{FEWEST_VIEWERS} enrolled people"
         )
     counts = np.zeros(n_viewers)
     paths = np.zeros(n_viewers)

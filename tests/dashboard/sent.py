@@ -83,6 +83,8 @@ def posterior(
     settled: bool = False,
     n_images: int = 2,
     seconds: float = 4.5,
+    accepted: bool | None = None,
+    more_s: float | None = None,
 ) -> d.Posterior:
     shares = {0: 0.7, 1: 0.2, 2: 0.1} if shares is None else shares
     return d.Posterior(
@@ -94,6 +96,8 @@ def posterior(
         n_images=n_images,
         seconds=seconds,
         settled=settled,
+        accepted=accepted,
+        more_s=more_s,
     )
 
 

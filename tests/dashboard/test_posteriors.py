@@ -57,7 +57,33 @@ def test_a_viewer_is_shown_as_p_times_one_minus_unknown():
         ("Cleo", 0.05),
     ]
     assert found.leader is not None
-    assert found.leader.kind == "unknown"
+    assert found.leader.name == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "unknown", "status", "leader"),
+    [
+        (True, 0.01, "accepted", "Ada"),
+        (False, 0.3, "undecided", "Ada"),
+        (False, 0.7, "stranger", "Unknown viewer"),
+        (None, None, "undetectable", "Ada"),
+    ],
+)
+def test_the_headline_is_the_verdict(accepted, unknown, status, leader):
+    more_s = None if accepted else 12.0
+    sent = posterior({0: 0.9, 1: 0.1}, unknown=unknown, accepted=accepted, more_s=more_s)
+    found = ranking(sent, model(3, false_acceptance_rate=0.01))
+    assert found.verdict.status == status
+    assert found.leader is not None
+    assert found.leader.name == leader
+    assert found.leader.probability == pytest.approx(found.verdict.probability)
+    assert ("unknown" in [c.kind for c in found.candidates]) == (unknown is not None)
+
+
+def test_strangers_who_cannot_be_detected_have_no_line():
+    history = PosteriorHistory()
+    history.add(posterior({0: 0.9, 1: 0.1}, unknown=None))
+    assert history.leading(5) == [0, 1]
 
 
 def test_the_unknown_viewer_has_a_row_however_improbable():

@@ -216,12 +216,26 @@ def test_ten_thousand_viewers_have_a_few_rows(make_window, qtbot):
     assert "9,993 others" in window.panels["posterior_now"]._bars.accessibleName()
 
 
-def test_a_long_name_is_shortened_not_cut(make_window, qtbot):
-    name = "a participant with a very long name indeed, of group B"
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a participant with a very long name indeed, of group B",
+        "Ekaterina-Sofia Lindqvist-Papadopoulos",
+        "participant_0123456789_of_group_B_in_the_second_session",
+    ],
+)
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_long_name_is_shortened_not_cut(make_window, qtbot, name, accepted):
     names = d.ModelLoaded(model="m", method="x", viewer_ids=(name, "b"))
-    window = make_window(ListFeed([run(name * 3), names, posterior({0: 0.9, 1: 0.1})]))
+    sent = posterior({0: 0.9, 1: 0.1}, accepted=accepted)
+    window = make_window(ListFeed([run(name * 3), names, sent]))
+    docks = [window._docks.docks[key] for key in ("posterior_now", "gaze")]
+    window.resizeDocks(docks, [250, 700], Qt.Orientation.Horizontal)
     answered(window, qtbot)
     assert _cut_labels(window) == []
+    label = window.panels["posterior_now"]._name
+    assert label.height() >= label.heightForWidth(label.width())
+    assert ("most likely" in label.text()) != accepted
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (3840, 2160)])
@@ -248,11 +262,39 @@ def test_a_stranger_headline_is_whole(make_window, qtbot, column_px):
     answered(window, qtbot)
     panel = window.panels["posterior_now"]
     assert panel.width() <= (column_px or 350)
-    assert panel._name.text() == "Unknown viewer"
+    assert panel._name.text() == "probably nobody enrolled"
+    assert "Ada" in panel._enough.text()
     assert "99.9" in panel._percent.text()
     assert _cut_labels(window) == []
     evidence = panel._evidence
     assert evidence.height() >= evidence.heightForWidth(evidence.width())
+
+
+@pytest.mark.parametrize("column_px", [None, 250])
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"accepted": True, "unknown": 0.01}, ["Ada", "accepted at 1 % false acceptance"]),
+        ({"accepted": False, "more_s": 12.0}, ["most likely Ada", "about 12 s more"]),
+        ({"accepted": False}, ["most likely Ada", "not accepted at 1 %"]),
+        ({"unknown": None}, ["Ada", "fewer than 4 enrolled"]),
+    ],
+)
+def test_the_headline_says_whether_it_is_enough(make_window, qtbot, column_px, changes, words):
+    loaded = model(3, false_acceptance_rate=0.01)
+    window = make_window(ListFeed([run(), loaded, posterior({0: 0.9, 1: 0.1}, **changes)]))
+    if column_px is not None:
+        docks = [window._docks.docks[key] for key in ("posterior_now", "gaze")]
+        window.resizeDocks(docks, [column_px, 700], Qt.Orientation.Horizontal)
+    answered(window, qtbot)
+    panel = window.panels["posterior_now"]
+    shown = "\n".join(texts(panel))
+    assert [word for word in words if word not in shown] == []
+    assert _cut_labels(window) == []
+    for label in (panel._name, panel._enough):
+        assert label.height() >= label.heightForWidth(label.width())
+    is_detectable = "unknown" not in changes or changes["unknown"] is not None
+    assert ("Unknown viewer" in panel._bars.accessibleName()) == is_detectable
 
 
 def _cut_labels(window):

@@ -152,7 +152,8 @@ def _missing(summary: QualitySummary | None) -> Gauge:
     if summary is None:
         return _unknown(name, meaning)
     fraction = summary.missing_fraction
-    return Gauge(name, bounded_percent(fraction, THIN), below(fraction, 0.05, 0.2), meaning)
+    value = {0.0: "none", 1.0: "all"}.get(fraction, bounded_percent(fraction, THIN))
+    return Gauge(name, value, below(fraction, 0.05, 0.2), meaning)
 
 
 def _precision(summary: QualitySummary | None) -> Gauge:

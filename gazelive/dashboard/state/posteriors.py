@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gazelive.gaze import ModelLoaded, Posterior
+from gazelive.verdict import Verdict, verdict_of
 
 ROWS = 8
 """Rows of the ranking, including the unknown viewer."""
@@ -45,11 +46,13 @@ class Ranking:
     n_images: int
     seconds: float
     settled: bool
+    verdict: Verdict
 
     @property
     def leader(self) -> Candidate | None:
-        """The most probable candidate, possibly the unknown viewer."""
-        return self.candidates[0] if self.candidates else None
+        """The candidate of the headline: the best viewer, or the unknown viewer."""
+        kind = "unknown" if self.verdict.status == "stranger" else "viewer"
+        return next((one for one in self.candidates if one.kind == kind), None)
 
 
 def viewer_name(position: int, model: ModelLoaded | None) -> str:
@@ -101,6 +104,22 @@ def ranking(posterior: Posterior, model: ModelLoaded | None, rows: int = ROWS) -
         n_images=posterior.n_images,
         seconds=posterior.seconds,
         settled=posterior.settled,
+        verdict=verdict(posterior, model),
+    )
+
+
+def verdict(posterior: Posterior, model: ModelLoaded | None) -> Verdict:
+    """Return who it is, how sure that is, and whether it is enough."""
+    shown = shown_probabilities(posterior)
+    best = posterior.leading[0] if posterior.leading and posterior.n_saccades else None
+    return verdict_of(
+        None if best is None else viewer_name(best, model),
+        0.0 if best is None else shown.get(best, 0.0),
+        unknown=shown.get(UNKNOWN),
+        accepted=posterior.accepted,
+        more_s=posterior.more_s,
+        false_acceptance_rate=None if model is None else model.false_acceptance_rate,
+        n_enrolled=None if model is None else len(model.viewer_ids),
     )
 
 

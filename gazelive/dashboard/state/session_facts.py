@@ -69,5 +69,6 @@ def _model(state: DashboardState) -> str:
     model = state.model
     if model is None:
         return "none"
-    name = file_name(model.model)
-    return f"{name} ({model.method}), {counted(len(model.viewer_ids), 'viewer')}"
+    kind = "" if model.method_kind is None else f" ({model.method_kind})"
+    n_viewers = counted(len(model.viewer_ids), "viewer")
+    return f"{model.method}{kind}, {n_viewers}, {file_name(model.model)}"

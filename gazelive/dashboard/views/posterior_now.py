@@ -1,10 +1,12 @@
-"""Panel `Posterior now`: the most probable viewer, its probability, and the evidence so far.
+"""Panel `Posterior now`: who it is, how sure, whether that is enough, and the evidence so far.
 
 Settled bars are solid. Running bars are hatched with a dashed outline: they may change until the
 image ends.
 """
 
 from __future__ import annotations
+
+import re
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -23,12 +25,15 @@ from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.panel import Hint, Look, Panel, over_each_other
 from gazelive.dashboard.views.plotting import symbol_path
 from gazelive.dashboard.views.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
+from gazelive.verdict import Verdict
 from gazelive.wording import THIN, bounded_percent, counted
 
 WIDEST_NAME_SHARE = 0.5
 """Fraction of the width for names and symbols."""
 HEADLINE_GAP_PX = 14
 """Between the percentage and the name beside it."""
+MOST_WIDTHS = 2.0
+"""Longest headline in widths of the panel; it takes up to three lines."""
 TALLEST_ROW_LINES = 2.6
 SHORTEST_ROW_LINES = 1.15
 
@@ -55,6 +60,18 @@ def fitting_name(candidate: Candidate, metrics: QFontMetricsF, width: float) -> 
     if candidate.kind == "unknown" and metrics.horizontalAdvance(name) > width:
         name = name.split()[0]
     return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+
+
+def wrapping_text(text: str, metrics: QFontMetricsF, width: float) -> str:
+    """Return the text, shortened in words that do not fit a line, and to three lines."""
+    middle = Qt.TextElideMode.ElideMiddle
+    words = [
+        word
+        if max(map(metrics.horizontalAdvance, re.split("(?<=-)", word))) <= width
+        else metrics.elidedText(word, middle, width)
+        for word in text.split()
+    ]
+    return metrics.elidedText(" ".join(words), middle, MOST_WIDTHS * width)
 
 
 class PosteriorBars(QWidget):
@@ -179,7 +196,7 @@ SETTLED_WORDS = "final for all images so far"
 
 
 class PosteriorNow(Panel):
-    """The leader in large letters, and a bar for each leading viewer."""
+    """The verdict in large letters, and a bar for each leading viewer."""
 
     key = "posterior_now"
     title = "Posterior now"
@@ -189,12 +206,14 @@ class PosteriorNow(Panel):
         super().__init__()
         self._look: Look | None = None
         self._drawn = -1
-        self._leader: Candidate | None = None
+        self._verdict: Verdict | None = None
         self._percent, self._name = QLabel(), QLabel()
-        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._enough = QLabel()
+        """Whether the evidence is enough."""
         self._badge, self._words, self._evidence = QLabel(), QLabel(), QLabel()
         for label in (self._words, self._evidence):
             label.setObjectName("faint")
+        for label in (self._name, self._enough, self._words, self._evidence):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             label.setWordWrap(True)
         self._headline = QHBoxLayout()
@@ -214,6 +233,7 @@ class PosteriorNow(Panel):
         column.setContentsMargins(10, 4, 10, 8)
         column.setSpacing(4)
         column.addLayout(self._headline)
+        column.addWidget(self._enough)
         column.addLayout(state)
         column.addWidget(self._words)
         column.addSpacing(4)
@@ -231,18 +251,18 @@ class PosteriorNow(Panel):
             return
         self._drawn = state.posterior_revision
         ranking = state.ranking
-        shown = ranking is not None and ranking.leader is not None
+        leader = None if ranking is None else ranking.leader
+        shown = ranking is not None and leader is not None and ranking.n_saccades > 0
         self._content.setVisible(shown)
         self._hint.setVisible(not shown)
         self._bars.set_ranking(ranking, state.slots)
-        if ranking is not None and ranking.leader is not None:
-            self._leader = ranking.leader
-            colour = candidate_colour(ranking.leader, state.slots, self._look)
-            self._percent.setText(bounded_percent(ranking.leader.probability, THIN))
+        if shown and ranking is not None and leader is not None:
+            colour = candidate_colour(leader, state.slots, self._look)
+            self._percent.setText(bounded_percent(leader.probability, THIN))
             self._percent.setStyleSheet(f"color: {colour};")
+            self._show_verdict(ranking.verdict)
             self._show_evidence(ranking)
             self._show_badge(ranking.settled)
-            self._fit_name()
 
     def set_look(self, look: Look) -> None:
         """Apply colours and sizes."""
@@ -250,6 +270,7 @@ class PosteriorNow(Panel):
         self._drawn = -1
         self._percent.setFont(scaled_font(look.scale, 2.7, bold=True))
         self._name.setFont(scaled_font(look.scale, 1.35, bold=True))
+        self._enough.setFont(scaled_font(look.scale, 1.05, bold=True))
         self._badge.setFont(scaled_font(look.scale, 0.92, bold=True))
         for label in (self._words, self._evidence):
             label.setFont(scaled_font(look.scale, 0.92))
@@ -261,19 +282,32 @@ class PosteriorNow(Panel):
         super().resizeEvent(event)
         self._fit_name()
 
+    def _show_verdict(self, verdict: Verdict) -> None:
+        """Show who it is, and whether that is enough."""
+        assert self._look is not None
+        self._verdict = verdict
+        self._enough.setText(verdict.enough)
+        self._enough.setVisible(bool(verdict.enough))
+        self._enough.setToolTip(verdict.headline)
+        theme = self._look.theme
+        colour = theme.good if verdict.status == "accepted" else theme.text
+        self._enough.setStyleSheet(f"color: {colour};")
+        self._fit_name()
+
     def _fit_name(self) -> None:
         """Put the name beside the percentage, or below it where it would be cut."""
-        if self._leader is None:
+        if self._verdict is None:
             return
         metrics = QFontMetricsF(self._name.font())
         width = self.width() - 20
         beside = width - self._percent.sizeHint().width() - HEADLINE_GAP_PX
-        fits_beside = metrics.horizontalAdvance(self._leader.name) <= beside
+        who = self._verdict.who
+        fits_beside = metrics.horizontalAdvance(who) <= beside
         direction = QBoxLayout.Direction
         self._headline.setDirection(direction.LeftToRight if fits_beside else direction.TopToBottom)
         self._headline.setSpacing(HEADLINE_GAP_PX if fits_beside else 0)
-        self._name.setText(fitting_name(self._leader, metrics, max(width, 40)))
-        self._name.setToolTip(self._leader.name)
+        self._name.setText(wrapping_text(who, metrics, max(width, 40)))
+        self._name.setToolTip(self._verdict.headline)
 
     def _show_evidence(self, ranking: Ranking) -> None:
         parts = (
@@ -285,12 +319,9 @@ class PosteriorNow(Panel):
         n_enrolled = ranking.n_enrolled
         enrolled = "" if n_enrolled is None else f"; {counted(n_enrolled, 'viewer')} enrolled"
         self._evidence.setToolTip(f"Evidence so far: {', '.join(parts)}{enrolled}")
-        leader = ranking.leader
-        assert leader is not None
         state = "settled" if ranking.settled else "running"
-        probability = bounded_percent(leader.probability, THIN)
         self.setAccessibleDescription(
-            f"{leader.name} {probability}, {state}, after {', '.join(parts)}"
+            f"{ranking.verdict.headline}, {state}, after {', '.join(parts)}"
         )
 
     def _show_badge(self, settled: bool) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from gazelive.gaze import PAPER_SCREEN, Eyes, ScreenGeometry
+from gazelive.verdict import LARGEST_RATE, LEAST_RATE, STRANGER_PRIOR
 
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
@@ -151,6 +152,12 @@ class Identify(_Table, frozen=True, kw_only=True):
 
     model: Annotated[str, Meta(examples=["lab.model"])] | None = None
     """Model file from `gazelive train`."""
+    false_acceptance_rate: (
+        Annotated[float, Meta(ge=LEAST_RATE, le=LARGEST_RATE, examples=[0.01])] | None
+    ) = None
+    """Share of strangers who are accepted; default: as in the model's training."""
+    stranger_prior: Annotated[float, Meta(gt=0, lt=1)] = STRANGER_PRIOR
+    """Probability of a stranger before any evidence."""
     stop_at: Annotated[float, Meta(gt=0.5, lt=1, examples=[0.99])] | None = None
     """Stop once the settled posterior of an enrolled viewer reaches this value, such as 0.99."""
     stop_after_images: AtLeastOne = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gazelive.experiment.config.schema import ExperimentConfig
+from gazelive.verdict import rate_words
 from gazelive.wording import EYE_NAMES
 
 
@@ -40,7 +41,9 @@ def summary(config: ExperimentConfig) -> Iterator[str]:
     if config.identify.model:
         stop = config.identify.stop_at
         early = f", stops early at {stop:g}" if stop is not None else ""
-        yield f"identify  with {config.identify.model}{early}"
+        rate = config.identify.false_acceptance_rate
+        at = f" at {rate_words(rate)}" if rate is not None else ""
+        yield f"identify  with {config.identify.model}{at}{early}"
     yield f"output    {config.output.folder}"
 
 

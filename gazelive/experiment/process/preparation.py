@@ -42,6 +42,8 @@ def prepare(
     eye: str | None = None,
     mode: Mode | None = None,
     model: Path | None = None,
+    false_acceptance_rate: float | None = None,
+    stranger_prior: float | None = None,
     simulate_as: str | None = None,
     trials: int | None = None,
     seconds: float | None = None,
@@ -64,6 +66,10 @@ def prepare(
         screen={"number": screen},
         output={"folder": None if out is None else str(out.absolute())},
         dashboard={"open": dashboard},
+        identify={
+            "false_acceptance_rate": false_acceptance_rate,
+            "stranger_prior": stranger_prior,
+        },
     )
     sessions = resolved(config.output.folder, config_path)
     who = participant(config, sessions, viewer, session, eye, mode or "enrol", simulate_as)
@@ -80,6 +86,8 @@ def prepare(
             folder=sessions / f"{who.viewer or 'identify'}-{who.session:02}-{stamp}",
             address=str(free_addresses()),
             model=model,
+            stranger_prior=config.identify.stranger_prior,
+            false_acceptance_rate=config.identify.false_acceptance_rate,
             images=(resolved(config.stimuli.folder, config_path),),
             dashboard=DashboardSettings(monitor=shown.screen_number, hide_viewer=shown.hide_viewer)
             if shown.open

@@ -20,6 +20,7 @@ from gazelive.gaze import (
     StreamDescription,
     empty_samples,
 )
+from gazelive.identification import DEFAULT_TERMS, Terms
 from gazelive.live.pipeline.pipeline import Pipeline, RunningModel
 from gazelive.recordings import FoundGeometry
 
@@ -33,18 +34,28 @@ class EngineModel:
     parameters: Parameters | None = None
 
 
-def load_engine_model(path: Path | None, images: Iterable[Path] = ()) -> EngineModel:
+def load_engine_model(
+    path: Path | None, images: Iterable[Path] = (), terms: Terms = DEFAULT_TERMS
+) -> EngineModel:
     """Read a model file; without one there are only events.
 
-    `images` are the folders of the images, for a model that uses their saliency. A missing image
-    is reported when it is shown.
+    `terms` say how the viewer is judged. `images` are the folders of the images, for a model that
+    uses their saliency. A missing image is reported when it is shown.
     """
     if path is None:
         return EngineModel()
-    from gazelive.identification import load_model, with_stimuli
+    from gazelive.identification import load_model, method_kind, with_stimuli
 
     model = with_stimuli(load_model(path), images)
-    running = RunningModel(path.name, model.identifier, model.main_sequence, model.check_rate)
+    terms = model.complete(terms)
+    running = RunningModel(
+        path.name,
+        model.identifier,
+        model.main_sequence,
+        model.check_rate,
+        method_kind(model.identifier.method, model.kind),
+        terms,
+    )
     choice = model.detector
     if choice is None:
         return EngineModel(running)

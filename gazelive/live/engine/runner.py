@@ -68,7 +68,9 @@ class Engine:
         self._settings = settings
         self._keys = None if settings.keys is None else load_server_keys(settings.keys)
         self._clock = clock or MonotonicClock()
-        self._load = load or partial(load_engine_model, images=settings.images)
+        self._load = load or partial(
+            load_engine_model, images=settings.images, terms=settings.terms
+        )
         self._sinks, self._chunk_sinks = sinks, chunk_sinks
         self._is_left_alone = is_left_alone
         self._say = say

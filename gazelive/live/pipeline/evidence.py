@@ -12,10 +12,12 @@ from gazelive.analysis import RunningInterval
 from gazelive.features import SaccadeRow, Scanpath
 from gazelive.gaze import Fixation, Floats, Integers, Notice, Posterior
 from gazelive.identification import (
+    DEFAULT_TERMS,
     Estimate,
     Identifier,
     LooksAtImages,
     Probe,
+    Terms,
     take_running,
     write_leading,
 )
@@ -26,10 +28,16 @@ N_LEADING = 10
 class Evidence:
     """Identifies one viewer, interval after interval."""
 
-    def __init__(self, identifier: Identifier, n_leading: int = N_LEADING) -> None:
+    def __init__(
+        self,
+        identifier: Identifier,
+        n_leading: int = N_LEADING,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
         self._identifier = identifier
+        self._terms = terms
         self._n_leading = min(n_leading, len(identifier.viewer_ids))
-        self._probe: Probe = identifier.probe()
+        self._probe: Probe = identifier.probe(terms=terms)
         self._settled: list[Scanpath] = []
         """All settled intervals, to start over from when an open interval is abandoned."""
         self._is_open = False
@@ -70,7 +78,7 @@ class Evidence:
         if not self._is_open:
             return
         self._is_open = False
-        self._probe = self._identifier.probe()
+        self._probe = self._identifier.probe(terms=self._terms)
         for scanpath in self._settled:
             self._probe.begin(scanpath.image)
             self._probe.settle(scanpath)
@@ -97,6 +105,8 @@ class Evidence:
             leading=tuple(leading.tolist()),
             log_probabilities=tuple(estimate.log_probabilities[leading].tolist()),
             log_unknown=estimate.log_unknown,
+            accepted=estimate.accepted,
+            more_s=estimate.more_s,
             n_saccades=estimate.n_saccades,
             n_images=estimate.n_images,
             seconds=estimate.seconds,

@@ -34,7 +34,7 @@ from gazelive.gaze import (
     Validated,
     quality_from_message,
 )
-from gazelive.identification import Identifier
+from gazelive.identification import DEFAULT_TERMS, Identifier, Terms
 from gazelive.live.pipeline.block import LONGEST_INTERVAL_S, LOOK_BACK_S, KeptBlock
 from gazelive.live.pipeline.evidence import N_LEADING, Evidence
 from gazelive.live.pipeline.messages import MessageQueue
@@ -77,6 +77,9 @@ class RunningModel:
     main_sequence: MainSequence | None = None
     check_rate: Callable[[float], None] = any_rate
     """Raises an `IncompatibleModelError` for a sampling rate that the model does not fit."""
+    method_kind: str | None = None
+    """What the method is, in plain words."""
+    terms: Terms = DEFAULT_TERMS
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,9 @@ class Pipeline:
         self._facts = facts or RunFacts("")
         self._model = model
         self._eye = eye
-        self._evidence = None if model is None else Evidence(model.identifier, n_leading)
+        self._evidence = None
+        if model is not None:
+            self._evidence = Evidence(model.identifier, n_leading, model.terms)
         self._quality = QualityWatch()
         self._viewing = LiveViewing(
             parameters if isinstance(parameters, DetectorParameters) else DetectorParameters(),
@@ -202,6 +207,9 @@ class Pipeline:
                     method=model.identifier.method,
                     viewer_ids=model.identifier.viewer_ids,
                     main_sequence=model.main_sequence,
+                    method_kind=model.method_kind,
+                    false_acceptance_rate=model.terms.false_acceptance_rate,
+                    stranger_prior=model.terms.stranger_prior,
                 )
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from dataclasses import asdict
@@ -30,7 +31,9 @@ def main() -> None:
         f"v00{n}": [gazelive.read(f"corpus/v00{n}_s{session}.asc") for session in (1, 2)]
         for n in range(1, 4)
     }
-    trained = gazelive.train(known, method="markov", screen=screen)
+    has_force = "force" in inspect.signature(gazelive.train).parameters  # not in 0.1
+    force = {"force": True} if has_force else {}
+    trained = gazelive.train(known, method="markov", screen=screen, **force)
     [who] = gazelive.Model.load("models/markov.model").identify("corpus/v005_s2.asc", screen=screen)
     [again] = trained.identify(gazelive.read("corpus/v002_s2.asc"), screen=screen)
     found = gazelive.detect(recording)

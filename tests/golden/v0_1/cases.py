@@ -225,9 +225,7 @@ def _fresh_cases() -> Iterator[Case]:
     yield from train_cases("fresh")
     for name in ("gazelive", "fisher-markov-dynamics", "markov", "fixations-gazelive"):
         line = f"identify fresh/{name}.model {source_of(name)} --session 2 --explain --json"
-        # of recordings, a model of 0.1 and a fresh one see different saccades in training
-        like = f"identify-{name}" if name.startswith("fixations") else ""
-        yield _case(f"train-and-identify-{name}", line, precision="single", like=like)
+        yield _case(f"train-and-identify-{name}", line, precision="single")
 
 
 def _live_cases() -> Iterator[Case]:

@@ -27,7 +27,12 @@ def test_init_check_show(gazelive: Run, tmp_path: Path) -> None:
     ended = gazelive("config", "show", toml, "--json")
     facts = json.loads(ended.out)
     assert facts["config"]["screen"]["width_px"] == 1920
-    assert facts["defaults"] == ["stimuli.order_seed", "identify.model", "identify.stop_at"]
+    assert facts["defaults"] == [
+        "stimuli.order_seed",
+        "identify.model",
+        "identify.false_acceptance_rate",
+        "identify.stop_at",
+    ]
 
     ended = gazelive("config", "init", tmp_path / "lab")
     assert ended.exit_code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from typer.testing import CliRunner
 from gazelive.cli.app import app
 from gazelive.demo import lab, population, session
 from gazelive.errors import ConfigError
+from gazelive.gaze.documents import ModelLoaded, decode_line
+from gazelive.identification import load_model, registry
 from gazelive.live.session import SessionResult
 from gazelive.observer import Observer
 from gazelive.recordings.session.manifest import read_manifest
@@ -33,7 +36,9 @@ def small_lab(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "FOLDERS", {"v002": "viewer", lab.STRANGER: "stranger"})
     monkeypatch.setattr(lab, "N_IMAGES", {"v002": 2, lab.STRANGER: 2})
     monkeypatch.setattr(lab, "SECONDS", 1.5)
-    monkeypatch.setattr(lab, "kept_model", lambda stimuli: kept / f"{stimuli.name}.model")
+    monkeypatch.setattr(
+        lab, "kept_model", lambda stimuli, method: kept / f"{stimuli.name}-{method}.model"
+    )
 
 
 def run(*arguments: object) -> Result:
@@ -67,6 +72,31 @@ def test_the_demo_walks_the_whole_path(tmp_path: Path) -> None:
     (out / "viewer" / "session.json").rename(out / "viewer" / "other.json")
     with pytest.raises(ConfigError, match="is no demo"):
         run("--out", out, "-q", "--replace")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_lab")
+def test_the_demo_with_another_method(tmp_path: Path) -> None:
+    options = ("--method", "fisher-markov-dynamics", "--no-dashboard", "--json", "-q")
+    facts = json.loads(run("--out", tmp_path, *options).stdout)
+    assert load_model(Path(facts["model"])).identifier.method == "fisher-markov-dynamics"
+    lines = (Path(facts["session"]) / "events.jsonl").read_bytes().splitlines()
+    documents = map(decode_line, lines)
+    [loaded] = [document for document in documents if isinstance(document, ModelLoaded)]
+    assert (loaded.method, loaded.method_kind) == ("fisher-markov-dynamics", "Fisher SVM")
+
+
+@pytest.mark.parametrize(
+    ("method", "message"), [("oracle", "is no method"), ("tables", "fixation tables only")]
+)
+def test_a_method_that_cannot_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, message: str
+) -> None:
+    on_tables = replace(registry.METHODS[1], name="tables")
+    monkeypatch.setattr(registry, "METHODS", [*registry.METHODS, on_tables])
+    with pytest.raises(ConfigError, match=f"--method: {method} .*{message}: choose one of gazeli"):
+        run("--out", tmp_path / "demo", "--method", method)
+    assert not (tmp_path / "demo").exists()
 
 
 @pytest.mark.slow

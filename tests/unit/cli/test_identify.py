@@ -59,7 +59,7 @@ class TestTables:
         assert "5 probes" in err
         right = [line for line, p in zip(lines, people(5), strict=True) if f"({p.name} " in line]
         assert len(right) >= 4
-        assert all("saccades, " in line and "unknown" in line for line in lines)
+        assert all("saccades, " in line and "nobody enrolled " in line for line in lines)
 
     def test_json_is_a_summary(self, gazelive, model, probes):
         exit_code, out, err = gazelive("identify", model, probes, "--json", "-q")
@@ -68,7 +68,9 @@ class TestTables:
         for probe in content["probes"]:
             assert not {"course", "scanpaths"} & set(probe)
             assert (probe["n_scanpaths"], probe["n_saccades"]) == (8, 96)
-            assert probe["verdict"] == (probe["best"] if probe["unknown"] <= 0.5 else None)
+            assert probe["verdict"] == (probe["best"] if probe["accepted"] else None)
+            assert probe["accepted"] in (True, False)
+            assert (" accepted at 1 %" in probe["headline"]) or not probe["accepted"]
         _, out, _ = gazelive("identify", model, probes, "--json", "--course")
         for summary, probe in zip(content["probes"], json.loads(out)["probes"], strict=True):
             del probe["course"], probe["scanpaths"]
@@ -151,7 +153,40 @@ class TestTables:
         assert out.splitlines()[-1].startswith("late: no saccades")
         _, out, _ = gazelive("identify", model, probes, "--json")
         last = json.loads(out)["probes"][-1]
-        assert (last["probe"], last["best"], last["unknown"]) == ("late", None, 0.5)
+        assert (last["probe"], last["best"], last["accepted"]) == ("late", None, False)
+        assert last["unknown"] == pytest.approx(0.1), "the prior"
+        assert last["headline"].startswith("no saccades")
+
+    def test_the_terms_are_the_users(self, gazelive, model, probes):
+        def told(*options):
+            _, out, err = gazelive("identify", model, probes, "--json", "-q", *options)
+            assert err == ""
+            return json.loads(out)["probes"]
+
+        few, many = told("--stranger-prior", 0.01), told("--stranger-prior", 0.6)
+        assert all(a["unknown"] < b["unknown"] for a, b in zip(few, many, strict=True))
+        strict, lax = told("--far", 0.0001), told("--far", 0.5)
+        assert all(a["accepted"] <= b["accepted"] for a, b in zip(strict, lax, strict=True))
+        assert sum(probe["accepted"] for probe in lax) >= 4
+        assert any("at 50 % false acceptance" in probe["headline"] for probe in lax)
+
+    @pytest.mark.parametrize(
+        ("option", "value"),
+        [
+            ("--far", "0.6"),
+            ("--far", "0"),
+            ("--far", "nan"),
+            ("--stranger-prior", "0"),
+            ("--stranger-prior", "1"),
+            ("--stranger-prior", "nan"),
+        ],
+    )
+    def test_terms_out_of_range(self, gazelive, model, probes, option, value):
+        exit_code, out, err = gazelive("identify", model, probes, option, value)
+        assert (exit_code, out) == (2, "")
+        assert option in err
+        assert "must be" in err
+        assert len(err.splitlines()) == 1
 
     @pytest.mark.parametrize("name", ["[bold]anna[/bold]", "a=b", "Ærøskøbing 3"])
     def test_odd_names(self, gazelive, tmp_path, probes, name):
@@ -205,7 +240,7 @@ class TestImages:
             Image.fromarray(pixels).save(folder / f"im{number}.jpg")
         table = write_table(tmp_path / "train.csv", people(2), 3, 9)
         path = tmp_path / "seeing.model"
-        options = ("--method", "fisher-scenewalk", "--stimuli", folder, "-q")
+        options = ("--method", "fisher-scenewalk", "--stimuli", folder, "-q", "--force")
         exit_code, _, err = gazelive("train", table, "-o", path, *options)
         assert exit_code == 0
         assert "centre bias" not in err

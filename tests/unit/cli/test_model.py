@@ -42,7 +42,7 @@ class TestShow:
     def test_in_words(self, gazelive, model):
         exit_code, out, _ = gazelive("model", "show", model)
         assert exit_code == 0
-        assert "fisher-markov" in out.splitlines()[0]
+        assert "fisher-markov (Fisher SVM)" in out.splitlines()[0]
         assert "4: p0000, p0001, p0002, p0003\n" in out
         assert "train.csv" in out
         assert "None" not in out
@@ -53,6 +53,7 @@ class TestShow:
         facts = json.loads(out)
         assert facts["n_viewers"] == 4
         assert facts["kind"] == "fixations"
+        assert facts["method_kind"] == "Fisher SVM"
         assert facts["base_id"] == load_model(model).base_id
 
     def test_of_recordings(self, gazelive, tmp_path):
@@ -106,11 +107,22 @@ class TestEnrol:
         assert message in err
         assert model.read_bytes() == before
 
-    def test_an_enrolled_viewer_is_refused(self, gazelive, model, tmp_path):
+    def test_a_session_of_an_enrolled_viewer(self, gazelive, model, tmp_path):
+        table = write_table(tmp_path / "b.csv", people(2, first=3), 4, 12, sessions=("b", "c"))
+        exit_code, _, err = gazelive("model", "enrol", model, table)
+        assert exit_code == 0
+        assert "Enrolled p0004; 2 more sessions of p0003: 5 viewers in" in err
+        assert viewers_in(model) == tuple(f"p000{i}" for i in range(5))
+        _, out, _ = gazelive("model", "show", model)
+        assert "enrolled 1 viewer, 2 more sessions of 1 viewer" in out
+
+    def test_a_session_that_the_model_has_is_refused(self, gazelive, model, tmp_path):
         table = write_table(tmp_path / "again.csv", people(2, first=3), 4, 12)
+        before = model.read_bytes()
         exit_code, _, err = gazelive("model", "enrol", model, table)
         assert exit_code == 2
-        assert "p0003 is enrolled already" in err
+        assert "p0003 (a session without a name) is enrolled already" in err
+        assert model.read_bytes() == before
         assert gazelive("model", "enrol", model, table, "--viewers", "p0004").exit_code == 0
 
     def test_too_little(self, gazelive, model, tmp_path):

@@ -139,22 +139,31 @@ def test_sessions_are_numbered_for_each_person(
     assert who.session == expected
 
 
-def settled(best: str, p: float, unknown: float | None) -> RunSummary:
-    return RunSummary(best=best, p=p, unknown=unknown, n_saccades=85)
+def settled(p: float, unknown: float | None, accepted: bool | None) -> RunSummary:
+    return RunSummary(
+        best="ben",
+        p=p,
+        unknown=unknown,
+        accepted=accepted,
+        n_saccades=85,
+        n_enrolled=3 if unknown is None else 9,
+        false_acceptance_rate=0.01,
+    )
 
 
 @pytest.mark.parametrize(
     ("summary", "told"),
     [
-        (settled("ben", 0.9, 0.05), ["ben", "90.0 %", "85 saccades", "not enrolled: 5.0 %"]),
-        (settled("ben", 0.9, None), ["ben", "90.0 %", "85 saccades"]),
-        (settled("ben", 0.0, 0.9996), ["nobody enrolled", "> 99.9 %", "closest match is ben"]),
+        (settled(0.9, 0.05, True), ["ben 90.0 % · accepted", "85 saccades", "5.0 %"]),
+        (settled(0.9, 0.05, False), ["most likely ben (90.0 %), not accepted", "85 saccades"]),
+        (settled(0.9, None, None), ["ben 90.0 %", "85 saccades", "fewer than 4 enrolled"]),
+        (settled(0.0, 0.9996, False), ["nobody enrolled (> 99.9 %)", "closest match is ben"]),
     ],
 )  # fmt: skip
 def test_a_stranger_is_called_one(summary: RunSummary, told: list[str]) -> None:
     (line,) = identified(summary)
     assert [words for words in told if words not in line] == []
-    assert ("nobody" in line) == ("nobody enrolled" in told)
+    assert ("probably nobody" in line) == told[0].startswith("nobody")
 
 
 def with_images(toml: Path, more: str = "") -> None:
@@ -231,3 +240,26 @@ def test_the_dialogue_asks_before_a_simulated_tracker_too(
     assert [(spec.participant.viewer, spec.simulate_as) for spec, _ in launched] == [
         ("anna", "anna")
     ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "prior", "rate"),
+    [
+        ("", [], 0.1, None),
+        ("false_acceptance_rate = 0.02\nstranger_prior = 0.3", [], 0.3, 0.02),
+        ("stranger_prior = 0.3", ["--far", "0.05"], 0.3, 0.05),
+        ("false_acceptance_rate = 0.02", ["--far", "0.05", "--stranger-prior", "0.4"], 0.4, 0.05),
+    ],
+)
+def test_the_terms_come_from_the_file_or_the_options(
+    toml: Path,
+    launched: list[tuple[RunSpec, Path | None]],
+    keys: str,
+    options: list[str],
+    prior: float,
+    rate: float | None,
+) -> None:
+    with_images(toml, f"[identify]\n{keys}\n")
+    CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna", *options])
+    ((spec, _),) = launched
+    assert (spec.live.stranger_prior, spec.live.false_acceptance_rate) == (prior, rate)

@@ -27,6 +27,18 @@ def test_it_prints_paths_and_next_steps(gazelive: Run, tmp_path: Path) -> None:
     assert json.loads(out)["trials"] == 1
 
 
+def test_newcomers_are_the_people_of_a_larger_corpus(gazelive: Run, tmp_path: Path) -> None:
+    options = [*SMALL, "--format", "asc", "--seed", "3", "-q"]
+    gazelive("simulate", tmp_path / "all", *options, "--viewers", "4")
+    gazelive("simulate", tmp_path / "new", *options, "--viewers", "2", "--first", "3")
+    made = sorted(path.relative_to(tmp_path / "new") for path in (tmp_path / "new").rglob("v*"))
+    assert [str(path.stem) for path in made] == 2 * ["v003_s1", "v004_s1"]
+    for path in made:
+        assert (tmp_path / "new" / path).read_bytes() == (tmp_path / "all" / path).read_bytes()
+    recordings = {path.read_bytes() for path in (tmp_path / "all").glob("*.asc")}
+    assert len(recordings) == 4
+
+
 def test_quiet_is_quiet(gazelive: Run, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     assert gazelive("simulate", corpus, *SMALL, "-q") == (0, "", "")

@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from gazelive import train
+from gazelive.errors import ChanceError
 from gazelive.identification import load_model
 
 from ...support.people import people, small_corpus, write_table
@@ -96,6 +98,99 @@ class TestTables:
         assert {path.image for path in paths} == {"im1.jpg", "im2.jpg", "im3.jpg"}
 
 
+class TestExpectation:
+    """Train ends with what to expect."""
+
+    def test_table(self, gazelive, table, tmp_path):
+        arguments = ("train", table, "-o", tmp_path / "a.model", "--method", "markov")
+        exit_code, _, err = gazelive(*arguments, "--far", "0.05")
+        assert exit_code == 0
+        lines = err.splitlines()
+        start = next(i for i, line in enumerate(lines) if line.startswith("What to expect"))
+        assert "5 %" in lines[start]
+        assert lines[start + 1].split() == ["viewing", "recognised", "accepted", "probes"]
+        rows = [line for line in lines[start + 2 :] if line.startswith("  ")]
+        assert [row.split()[:2] for row in rows] == [["5", "s"], ["10", "s"]]
+        assert {len(line) for line in rows} == {len(lines[start + 1])}
+        assert "another day" in lines[start + 2 + len(rows)]
+
+    def test_json_and_model_file(self, gazelive, table, tmp_path):
+        model = tmp_path / "a.model"
+        _, out, _ = gazelive("train", table, "-o", model, "--method", "markov", "--json", "-q")
+        facts = json.loads(out)["expectation"]
+        assert [row["seconds"] for row in facts["rows"]] == [5.0, 10.0]
+        assert facts["skipped"] is None
+        assert facts["n_sessions"] == 1
+        _, out, _ = gazelive("model", "show", model, "--json")
+        assert json.loads(out)["expectation"] == facts
+        gazelive("model", "forget", model, "p0001", "-q")
+        assert load_model(model).expectation is None  # it was that of another gallery
+
+    def test_too_little_is_said(self, gazelive, tmp_path):
+        table = write_table(tmp_path / "one.csv", people(1), 6, 12)
+        _, _, err = gazelive("train", table, "-o", tmp_path / "a.model", "--method", "markov")
+        assert "What to expect is not estimated: it takes two viewers" in err
+
+    def test_short_enrolment(self, gazelive, table, tmp_path):
+        arguments = ("train", table, "-o", tmp_path / "a.model", "--method", "markov", "-q")
+        _, _, err = gazelive(*arguments)
+        assert "warning: enrolment is short (about 3" in err
+        assert "will not be accepted" in err
+        assert "enrolment is short" not in gazelive(*arguments, "--far", "0.5").err
+
+
+class TestChance:
+    """People who do not differ."""
+
+    @pytest.fixture
+    def alike(self, tmp_path):
+        return write_table(tmp_path / "alike.csv", people(5, spread=0.0), 10, 12)
+
+    def test_nothing_is_written(self, gazelive, alike, tmp_path):
+        model = tmp_path / "a.model"
+        exit_code, out, err = gazelive("train", alike, "-o", model, "--method", "markov", "-q")
+        assert (exit_code, out) == (1, "")
+        last = err.splitlines()[-1]
+        assert last.startswith("error: ")
+        assert "no better than chance" in last
+        assert "--force" in last
+        assert not model.exists()
+
+    def test_force(self, gazelive, alike, tmp_path):
+        model = tmp_path / "a.model"
+        arguments = ("train", alike, "-o", model, "--method", "markov", "-q", "--force")
+        exit_code, _, err = gazelive(*arguments)
+        assert exit_code == 0
+        assert "warning: markov recognises these 5 viewers no better than chance" in err
+        assert len(load_model(model).identifier.viewer_ids) == 5
+
+    def test_an_older_model_stays(self, gazelive, alike, tmp_path):
+        model = tmp_path / "a.model"
+        model.write_bytes(b"older")
+        assert gazelive("train", alike, "-o", model, "--method", "markov").exit_code == 1
+        assert model.read_bytes() == b"older"
+
+    @pytest.mark.filterwarnings("ignore::gazelive.GazeliveWarning")
+    def test_from_python(self, alike):
+        with pytest.raises(ChanceError, match="no better than chance"):
+            train(alike, method="markov")
+        assert train(alike, method="markov", force=True).accuracy is not None
+
+
+class TestShipped:
+    def test_it_can_be_switched_off(self, gazelive, tmp_path):
+        paths = [tmp_path / "with.model", tmp_path / "without.model"]
+        for path, flags in zip(paths, ([], ["--no-shipped"]), strict=True):
+            assert gazelive("train", small_corpus(), "-o", path, "-q", *flags).exit_code == 0
+        first, second = map(load_model, paths)
+        assert first.provenance.shipped
+        assert not second.provenance.shipped
+        assert first.base_id != second.base_id
+        assert "without shipped priors" in second.fitted.calibration
+        assert gazelive("model", "refit", paths[1], "-q").exit_code == 0
+        assert "without shipped priors" in load_model(paths[1]).fitted.calibration
+
+
 class TestFewData:
     def test_one_viewer(self, gazelive, tmp_path):
         table = write_table(tmp_path / "one.csv", people(1), 6, 12)
@@ -104,7 +199,7 @@ class TestFewData:
         assert exit_code == 0
         assert "warning: only one viewer" in err
         _, out, _ = gazelive("identify", model, table, "-q")
-        assert "p0000 or a stranger" in out
+        assert "p0000, the only one enrolled" in out
 
     @pytest.mark.parametrize("method", ["gazelive", "fisher-markov", "markov"])
     def test_one_image(self, gazelive, tmp_path, method):
@@ -168,7 +263,7 @@ class TestCorpora:
         lines.append("cut.asc,v003,1")
         (folder / "corpus.csv").write_text("\n".join(lines) + "\n")
         exit_code, _, err = gazelive(
-            "train", folder, "-o", tmp_path / "a.model", "--method", "markov"
+            "train", folder, "-o", tmp_path / "a.model", "--method", "markov", "--force"
         )
         assert exit_code == 0
         assert "cut.asc" in err

@@ -273,7 +273,9 @@ def test_recognition_asks_about_shown_and_new_images(tmp_path: Path) -> None:
     assert lab.session.report.n_right_answers == 4
 
 
-def settled(p: float, n_images: int, *, unknown: float = 0.0) -> Posterior:
+def settled(
+    p: float, n_images: int, *, unknown: float = 0.0, accepted: bool | None = None
+) -> Posterior:
     return Posterior(
         tracker_time_us=0,
         leading=(0, 1),
@@ -283,7 +285,21 @@ def settled(p: float, n_images: int, *, unknown: float = 0.0) -> Posterior:
         n_images=n_images,
         seconds=1.0,
         settled=True,
+        accepted=accepted,
     )
+
+
+@pytest.mark.parametrize(
+    ("accepted", "words"), [(True, "0.95, accepted"), (False, "0.95, not accepted"), (None, "0.95")]
+)
+def test_the_reason_of_an_early_stop_says_whether_it_is_enough(
+    tmp_path: Path, accepted: bool | None, words: str
+) -> None:
+    config = changed(SHORT, identify={"stop_at": 0.95, "stop_after_images": 1})
+    lab = Lab(tmp_path / "s", config=config, n_images=2, mode="identify")
+    lab.session._latest_posterior = lambda: settled(0.99, 1, accepted=accepted)
+    lab.run()
+    assert lab.session.report.reason.endswith(words)
 
 
 @pytest.mark.parametrize(("unknown", "n_trials"), [(0.0, 3), (0.2, 5)])

@@ -95,9 +95,12 @@ def test_posteriors_come_back_with_the_names_of_the_enrolled(pylsl, session):
     outlet = PosteriorOutlet(session)
     assert isinstance(outlet, DocumentSink)
     outlet.write(RunStarted(session="s", stream=make_stream()))
-    outlet.write(ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben")))
+    outlet.write(
+        ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben"), false_acceptance_rate=0.01)
+    )
     reader = inlet(pylsl, f"gazelive-posterior-{session}", outlet)
     description = reader.info(timeout=PATIENCE_S).desc()
+    assert description.child_value("false_acceptance_rate") == "0.01"
     viewers = children(description.child("enrolled"), "viewer")
     assert [viewer.child_value() for viewer in viewers] == ["anna", "ben"]
     assert len(children(description.child("channels"), "channel")) == len(lsl.POSTERIOR_CHANNELS)
@@ -112,10 +115,11 @@ def test_posteriors_come_back_with_the_names_of_the_enrolled(pylsl, session):
             n_images=2,
             seconds=3.5,
             settled=True,
+            accepted=False,
         )
     )
     values, _stamp = reader.pull_sample(timeout=PATIENCE_S)
-    np.testing.assert_allclose(values, [1, 0.75, 0.5, 7, 2, 3.5, 1])
+    np.testing.assert_allclose(values, [1, 0.75, 0.5, 7, 2, 3.5, 1, 0])
     outlet.close()
     outlet.close()
     with pytest.raises(ValueError, match="closed"):
@@ -173,3 +177,21 @@ def test_without_pylsl_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pylsl", None)
     with pytest.raises(TransportError, match="gazelive\\[lsl\\]"):
         lsl.load_pylsl()
+
+
+@pytest.mark.parametrize(("accepted", "value"), [(True, 1.0), (False, 0.0), (None, np.nan)])
+def test_whether_it_is_accepted_is_a_channel(accepted, value):
+    posterior = Posterior(
+        tracker_time_us=1,
+        leading=(0,),
+        log_probabilities=(0.0,),
+        log_unknown=None,
+        n_saccades=1,
+        n_images=1,
+        seconds=1.0,
+        settled=False,
+        accepted=accepted,
+    )
+    values = dict(zip(lsl.POSTERIOR_CHANNELS, lsl.posterior_values(posterior), strict=True))
+    np.testing.assert_equal(values["accepted"], value)
+    assert np.isnan(values["unknown"])

@@ -65,7 +65,10 @@ def test_a_run_from_beginning_to_end():
         session="s1", stream=BLOCK.stream, viewer="v003", folder="here"
     )
     assert documents[1] == ModelLoaded(
-        model="test", method="amplitude", viewer_ids=IDENTIFIER.viewer_ids
+        model="test",
+        method="amplitude",
+        viewer_ids=IDENTIFIER.viewer_ids,
+        stranger_prior=0.1,
     )
     assert documents[-1] == RunStopped(reason="over")
     marks = (TrialStarted, TrialStopped, IntervalSettled)

@@ -1,5 +1,6 @@
 import math
 
+import msgspec
 import pytest
 
 from gazelive.gaze.documents import (
@@ -53,10 +54,34 @@ def test_best_match_and_crossing_times():
     assert shown_probability(documents[2], 7) == 0.0
 
 
+def test_the_summary_says_whether_that_is_enough():
+    loaded = ModelLoaded(
+        model="m", method="x", viewer_ids=tuple("abcd"), false_acceptance_rate=0.01
+    )
+    last = posterior(0.8, n=9, unknown=0.1)
+    undecided = msgspec.structs.replace(last, accepted=False, more_s=7.0)
+    summary = summarise([loaded, posterior(0.5), undecided])
+    facts = summary.as_json()
+    assert (facts["accepted"], facts["more_s"]) == (False, 7.0)
+    assert facts["headline"] == summary.verdict.headline
+    assert summary.verdict.status == "undecided"
+    assert "72.0 %" in facts["headline"]
+    accepted = summarise([loaded, msgspec.structs.replace(last, accepted=True)])
+    assert accepted.verdict.status == "accepted"
+    assert "1 %" in accepted.as_json()["headline"]
+
+
+def test_a_run_of_0_1_was_not_judged():
+    loaded = ModelLoaded(model="m", method="x", viewer_ids=("anna", "ben"))
+    facts = summarise([loaded, posterior(0.8, unknown=0.1)]).as_json()
+    assert (facts["accepted"], facts["headline"]) == (None, "ben 72.0 %")
+
+
 def test_without_a_model_or_without_anything():
     summary = summarise([RunStarted(session="s", stream=make_stream()), RunStopped(reason="x")])
     assert summary.best is None
     assert summary.as_json()["crossed_s"] == {}
+    assert summary.as_json()["headline"] is None
     assert summarise([]).session == ""
 
 

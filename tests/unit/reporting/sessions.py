@@ -124,6 +124,7 @@ def documents(recording: Recording, *, with_model: bool = True) -> list[Document
                 method="gazelive",
                 viewer_ids=("v000", "v001", "v002"),
                 main_sequence=known,
+                false_acceptance_rate=0.01,
             )
         )
         for number, p in enumerate((0.3, 0.7, 0.95, 0.995)):
@@ -133,6 +134,7 @@ def documents(recording: Recording, *, with_model: bool = True) -> list[Document
                     leading=(1, 0, 2),
                     log_probabilities=tuple(np.log([p, 0.9 * (1 - p), 0.1 * (1 - p)]).tolist()),
                     log_unknown=float(np.log(0.001)),
+                    accepted=p > 0.9,
                     n_saccades=3 * (number + 1),
                     n_images=number + 1,
                     seconds=2.0 * (number + 1),

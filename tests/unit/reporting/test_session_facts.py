@@ -78,7 +78,7 @@ def test_posteriors_include_the_unknown_viewer(facts: SessionFacts) -> None:
     np.testing.assert_allclose(course.p[0], np.array([0.3, 0.7, 0.95, 0.995]) * 0.999)
     assert course.unknown is not None
     np.testing.assert_allclose(course.unknown, 0.001)
-    assert summary_rows(facts)["identified as"].startswith("v001 (99.4 %)")
+    assert summary_rows(facts)["identified as"].startswith("v001 99.4 % · accepted at 1 %")
     assert crossing_rows(facts) == (
         "v001 reached 50 % after 4.0 s of viewing, 6 saccades",
         "v001 reached 90 % after 6.0 s of viewing, 9 saccades",
@@ -100,7 +100,9 @@ def test_notes_name_the_problems(facts: SessionFacts) -> None:
 
 def test_it_is_json(facts: SessionFacts) -> None:
     told = json.loads(json.dumps(facts.as_json()))
-    assert told["said_to_be"] == "v001 (99.4 %)"
+    assert told["said_to_be"] == told["identification"]["headline"]
+    assert told["said_to_be"].startswith("v001 99.4 % · accepted")
+    assert told["identification"]["accepted"] is True
     assert told["identification"]["crossed_saccades"] == {"0.5": 6, "0.9": 9, "0.99": 12}
     assert told["clock_drift_ppm"] == pytest.approx(20)
     assert len(told["trials"]) == 4

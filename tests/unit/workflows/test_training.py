@@ -11,6 +11,7 @@ from gazelive.analysis.running import running_of_fixations
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters
 from gazelive.errors import IncompatibleModelError, ModelError
 from gazelive.features.scanpath import LATE_COLUMN
+from gazelive.identification.calibration import evidence_scale
 from gazelive.identification.fitted import Options
 from gazelive.identification.model_file import load_model, save_model
 from gazelive.workflows.gathering import gather
@@ -139,7 +140,7 @@ class TestTrain:
         again = refit(model).model
         assert again.base_id == model.base_id
         assert again.provenance.false_acceptance_rate == 0.2
-        assert again.identifier.threshold == model.identifier.threshold
+        assert again.identifier.strangers == model.identifier.strangers
         assert trained(gathered_looks(5, kind="samples"), "gazelive").model.base_id != model.base_id
 
 
@@ -201,8 +202,8 @@ class TestIdentify:
         class Listener:
             method, viewer_ids = "listener", model.identifier.viewer_ids
 
-            def probe(self, log_prior=None):
-                inside = model.identifier.probe(log_prior)
+            def probe(self, log_prior=None, terms=None):
+                inside = model.identifier.probe(log_prior, terms)
 
                 class Listening:
                     def __getattr__(self, name):
@@ -241,7 +242,8 @@ class TestIdentify:
     def test_each_scanpath_by_itself(self, model):
         (result,) = identify_gathered(model, gathered_looks(1, 3, seed=500))
         assert [single.image for single in result.scanpaths] == ["im0.jpg", "im1.jpg", "im2.jpg"]
-        total = sum(single.log_posterior for single in result.scanpaths)
+        scale = evidence_scale(3, model.identifier.correlation)
+        total = scale * sum(single.log_posterior for single in result.scanpaths)
         expected = total - np.logaddexp.reduce(total)
         np.testing.assert_allclose(result.estimate.log_probabilities, expected, atol=1e-9)
 
@@ -280,6 +282,9 @@ class TestIdentify:
                 "best",
                 "unknown",
                 "verdict",
+                "accepted",
+                "more_s",
+                "headline",
                 "course",
                 "scanpaths",
             ]

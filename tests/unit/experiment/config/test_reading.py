@@ -111,6 +111,8 @@ def test_an_unknown_key_comes_with_the_probable_one(
         ("[screen]\nwidth_px = 1920.0", "screen.width_px", "whole number, 1 or more|write 1920"),
         ("[screen]\nbackground_grey = 300", "screen.background_grey", "from 0 to 255|not 300"),
         ("[trial]\ncross_area = 80", "trial.cross_area", "above 0 and at most 1|write 0.8"),
+        ("[identify]\nfalse_acceptance_rate = 0.7", "identify.false_acceptance_rate", "to 0.5"),
+        ("[identify]\nstranger_prior = 1", "identify.stranger_prior", "above 0 and below 1"),
         ("[identify]\nstop_at = 99", "identify.stop_at", "above 0.5 and below 1|write 0.99"),
         ("[gate]\ndwell_s = inf", "gate.dwell_s", "a number above 0|not inf"),
         ("[gate]\ndwell_s = nan", "gate.dwell_s", "a number above 0|not nan"),

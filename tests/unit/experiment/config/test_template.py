@@ -39,14 +39,19 @@ def test_it_contains_exactly_the_defaults(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     path.write_text(template(), encoding="utf-8")
     assert read_config(path) == ExperimentConfig()
-    optional = {"stimuli.order_seed", "identify.model", "identify.stop_at"}
+    optional = {
+        "stimuli.order_seed",
+        "identify.model",
+        "identify.false_acceptance_rate",
+        "identify.stop_at",
+    }
     assert examine_config(path).given == set(key_names()) - optional
 
 
 def test_optional_keys_can_be_uncommented(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     text = template()
-    for key in ("order_seed", "model", "stop_at"):
+    for key in ("order_seed", "model", "false_acceptance_rate", "stop_at"):
         assert f"\n# {key} = " in text
         text = text.replace(f"\n# {key} = ", f"\n{key} = ")
     path.write_text(text, encoding="utf-8")
