@@ -30,7 +30,11 @@ def test_every_command_that_judges_has_both() -> None:
 
 def test_the_prior_is_the_same_everywhere(tmp_path: Path) -> None:
     assert {
-        *(options(command)["--stranger-prior"].default for command in JUDGES if command != "record"),
+        *(
+            options(command)["--stranger-prior"].default
+            for command in JUDGES
+            if command != "record"
+        ),
         LiveSettings(folder=tmp_path).stranger_prior,
         ExperimentConfig().identify.stranger_prior,
     } == {DEFAULT_TERMS.stranger_prior}
