@@ -3,7 +3,7 @@
 With few viewers, weights centred on those of other people are more accurate
 than weights centred on equal ones. `docs/scripts/ship_fusions.py` learns them and writes
 `shipped_fusions.json`: for recordings from every other person of BioEye 2015 (random dots and
-reading, 39 of 77), for fixation tables from every other person of the OSIE fingerprint set.
+reading, 39 of 77), for fixation tables from 24 of these people and from SAVAM (24 people, clips).
 Weights come from pairs within a session. Temperature τ and floor ε, of recordings only, have the
 least calibration error of these people within and across sessions. Figures of accuracy and
 calibration that are to hold for new people must leave out those who learned.
