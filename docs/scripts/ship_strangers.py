@@ -93,6 +93,8 @@ class Trial:
     """Length, viewer, scanpaths."""
     others: Integers | None
     """People who may teach `gazelive` how profiles vary; None: all of BioEye."""
+    everybody: TrainingSet
+    """The same enrolment, of the strangers too."""
 
 
 @dataclass
@@ -154,8 +156,9 @@ def trials_of(data: dict[str, StudyData], kind: SourceKind, seed: int = 0) -> It
             for first, second in (("1", "2"), ("2", "1")):
                 probes = _bioeye_probes(data[name], second, tested, kind)
                 source = whole if kind == "samples" else as_tables(data[name].pieces[TABLE_PIECE_S])
-                training = _session(source, first).select(enrolled)
-                yield Trial(name, training, probes, np.sort(others))
+                enrolment = _session(source, first)
+                training, everybody = enrolment.select(enrolled), enrolment.select(np.sort(tested))
+                yield Trial(name, training, probes, np.sort(others), everybody)
     clips = data["savam"].whole if kind == "samples" else as_tables(data["savam"].whole)
     images = sorted({str(path.image) for path in clips.scanpaths})
     shown = np.array([str(path.image) for path in clips.scanpaths])
@@ -175,7 +178,7 @@ def trials_of(data: dict[str, StudyData], kind: SourceKind, seed: int = 0) -> It
                         (f"{n}", test.viewer_ids[viewer], paths[i : i + n])
                         for i in range(0, len(paths) - n + 1, n)
                     ]
-            yield Trial("savam", training, probes, None)
+            yield Trial("savam", training, probes, None, clips.subset(seen))
 
 
 def _bioeye_probes(
