@@ -8,7 +8,9 @@ recordings and as fixation tables. Half of the people are enrolled, the others a
 `gazelive` gets its shipped profiles from people who are neither. For each method: the usual spread
 of strangers' best matches, the distance of enrolled people from them, weight and outliers of the
 likelihood ratio, and the tails of one decision and of a decision after every saccade. Every length
-of probe of every set counts the same. `--methods` and `--kinds` renew only these.
+of probe of every set counts the same. `gazelive` on recordings also learns the usual median of
+strangers and how it grows with the gallery, from two draws with 5 and with all of the enrolled.
+`--methods` and `--kinds` renew only these.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -63,6 +65,8 @@ METHODS: dict[SourceKind, tuple[str, ...]] = {
     ),
     "fixations": ("gazelive", "markov", "fisher-markov", "abdelwahab", "cem-b", "holland-2011"),
 }
+MANY_GALLERIES = ("gazelive", "samples")
+SEEDS, FEW_ENROLLED = (0, 2), 5
 CLIPS = (1, 2, 5)
 TABLE_PIECE_S = 5.0
 TABLE_PIECES = (1, 2, 4, 12)
@@ -108,7 +112,9 @@ class Found:
     amount: list[float] = field(default_factory=list)
     gallery: list[int] = field(default_factory=list)
     curves: list[open_set.Strangers] = field(default_factory=list)
-    """Strangers of each gallery, with the spreads of its own."""
+    """Strangers of each gallery, with the medians and spreads of its own."""
+    n_viewers: list[int] = field(default_factory=list)
+    """Of each gallery."""
     courses: list[tuple[int, Floats, Floats]] = field(default_factory=list)
     """Gallery, matches and amounts of a stranger after every saccade."""
 
@@ -135,9 +141,11 @@ def main() -> None:
     for kind, methods in METHODS.items():
         if kind not in arguments.kinds.split(","):
             continue
-        trials = list(trials_of(data, kind))
         for method in wanted or methods:
             if method in methods:
+                trials = list(trials_of(data, kind))
+                if (method, kind) == MANY_GALLERIES:
+                    trials = list(many_galleries(data, kind))
                 genuine = learn(method, kind, trials, data)
                 content["genuine"].setdefault(kind, {})[method] = msgspec.to_builtins(genuine)
                 OUT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -179,6 +187,23 @@ def trials_of(data: dict[str, StudyData], kind: SourceKind, seed: int = 0) -> It
                         for i in range(0, len(paths) - n + 1, n)
                     ]
             yield Trial("savam", training, probes, None, clips.subset(seen))
+
+
+def many_galleries(data: dict[str, StudyData], kind: SourceKind) -> Iterator[Trial]:
+    """Yield several draws, with all and with few of their enrolled people."""
+    for seed in SEEDS:
+        for trial in trials_of(data, kind, seed):
+            yield trial
+            yield fewer_enrolled(trial, FEW_ENROLLED, seed)
+
+
+def fewer_enrolled(trial: Trial, n: int, seed: int) -> Trial:
+    """Return a trial with n of its enrolled people; the others are nobody, the strangers stay."""
+    names = trial.training.viewer_ids
+    kept = np.sort(np.random.default_rng(seed).permutation(len(names))[:n])
+    dropped = set(names) - {names[i] for i in kept}
+    probes = [probe for probe in trial.probes if probe[1] not in dropped]
+    return replace(trial, training=trial.training.select(kept), probes=probes)
 
 
 def _bioeye_probes(
@@ -235,7 +260,10 @@ def learn(
     amounts, gallery = np.array(found.amount), np.array(found.gallery)
     reference = 10.0 if method == "gazelive" and kind == "samples" else 1.0
     genuine = msgspec.structs.replace(NEUTRAL, amount=reference, **usual_spread(found))
-    shrunken = [_shrunken(curve, genuine) for curve in found.curves]
+    if (method, kind) == MANY_GALLERIES:
+        genuine = msgspec.structs.replace(genuine, **usual_middle(found, genuine))
+    pairs = zip(found.curves, found.n_viewers, strict=True)
+    shrunken = [_shrunken(curve, n_viewers, genuine) for curve, n_viewers in pairs]
     standing = np.array(
         [
             shrunken[g].standing(Match(value, amount))
@@ -296,6 +324,7 @@ def collect_matches(found: Found, number: int, identifier: Identifier, trial: Tr
             found.amount.append(match.amount)
             found.gallery.append(number)
     found.curves.append(identifier.strangers)  # type: ignore[attr-defined]
+    found.n_viewers.append(len(identifier.viewer_ids))
     size = max(len(paths[0].saccades) * len(paths) for _, _, paths in trial.probes)
     for _, viewer, paths in trial.probes:
         stranger = viewer not in identifier.viewer_ids
@@ -331,13 +360,49 @@ def usual_spread(found: Found) -> dict[str, float]:
     return {"spread": round(float(np.exp(level)), 4), "spread_power": round(float(power), 3)}
 
 
-def _shrunken(curve: open_set.Strangers, genuine: Genuine) -> open_set.Strangers:
-    n_strangers = 19
-    spreads = tuple(
-        genuine.shrunken_spread(spread, float(np.exp(log)), n_strangers)
-        for spread, log in zip(curve.spreads, curve.log_amounts, strict=True)
+def usual_middle(found: Found, genuine: Genuine) -> dict[str, float]:
+    """Return how the median of strangers grows with evidence and gallery, in usual spreads."""
+    stranger = np.array(found.stranger)
+    values, amounts = np.array(found.value)[stranger], np.array(found.amount)[stranger]
+    gallery = np.array(found.gallery)[stranger]
+    n_viewers = np.array(found.n_viewers)[gallery]
+    cells = np.unique(
+        [f"{c} {n}" for c, n in zip(np.array(found.cell)[stranger], n_viewers, strict=True)],
+        return_inverse=True,
+    )[1]
+    units = np.array([genuine.usual_spread(amount) for amount in amounts])
+    rows = [
+        [
+            np.median((values / units)[own]),
+            np.log(np.median(amounts[own])),
+            np.log(n_viewers[own][0]),
+        ]
+        for own in (cells == cell for cell in range(cells.max() + 1))
+    ]
+    middles, log_amounts, log_viewers = np.array(rows).T
+    known = np.stack((np.ones(len(rows)), log_amounts, log_viewers), axis=1)
+    middle, per_log, per_log_viewers = np.linalg.lstsq(known, middles, rcond=None)[0]
+    return {
+        "middle": round(float(middle), 3),
+        "middle_per_log": round(float(per_log), 3),
+        "per_log_viewers": round(float(per_log_viewers), 3),
+    }
+
+
+def _shrunken(curve: open_set.Strangers, n_viewers: int, genuine: Genuine) -> open_set.Strangers:
+    n_compared = n_viewers * (1 - 1 / gazelive_samples.n_viewer_folds(n_viewers))
+    amounts = [float(np.exp(log)) for log in curve.log_amounts]
+    return msgspec.structs.replace(
+        curve,
+        spreads=tuple(
+            genuine.shrunken_spread(spread, amount, n_viewers)
+            for spread, amount in zip(curve.spreads, amounts, strict=True)
+        ),
+        middles=tuple(
+            genuine.shrunken_middle(middle, amount, n_viewers, n_compared)
+            for middle, amount in zip(curve.middles, amounts, strict=True)
+        ),
     )
-    return msgspec.structs.replace(curve, spreads=spreads)
 
 
 def fit_ratio(

@@ -20,12 +20,12 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from ship_profiles import TASKS, learned, read
-from ship_strangers import Trial, trials_of
+from ship_strangers import Trial, fewer_enrolled, trials_of
 
 from gazelive.evaluation.measures import (
     calibration_error,
@@ -34,7 +34,7 @@ from gazelive.evaluation.measures import (
     missed_at,
 )
 from gazelive.evaluation.reading import StudyData
-from gazelive.features.scanpath import LATE_COLUMN, Scanpath
+from gazelive.features.scanpath import LATE_COLUMN, Column, Scanpath
 from gazelive.gaze.arrays import Flags, Floats, Integers
 from gazelive.identification import Identifier, Options, Terms, fit_method
 from gazelive.identification.methods import gazelive_samples
@@ -108,15 +108,11 @@ def gallery(
     """Fit `gazelive` to some of a trial's people, with a prior from people outside the trial."""
     _, variation = learned([data[task].whole for task in TASKS], trial.others)
     setattr(gazelive_samples, "shipped_variation", lambda _: variation)  # noqa: B010
-    training, probes = trial.training, trial.probes
     if enrolled == "both":
-        training = trial.everybody
+        trial = replace(trial, training=trial.everybody)
     elif enrolled != "all":
-        kept = np.random.default_rng(seed).permutation(training.n_viewers)[: int(enrolled)]
-        dropped = {v for i, v in enumerate(training.viewer_ids) if i not in kept}
-        probes = [probe for probe in probes if probe[1] not in dropped]
-        training = training.select(np.sort(kept))
-    return fit_method("gazelive", training, Options()).identifier, probes
+        trial = fewer_enrolled(trial, int(enrolled), seed)
+    return fit_method("gazelive", trial.training, Options()).identifier, trial.probes
 
 
 def judge(name: str, number: int, identifier: Identifier, probes: Probes) -> Iterator[Judged]:
@@ -156,6 +152,7 @@ def follow(name: str, identifier: Identifier, probes: Probes) -> Iterator[Course
 def first_accepted(identifier: Identifier, paths: list[Scanpath]) -> tuple[str | None, float]:
     """Return as whom and after how many seconds a probe is first accepted."""
     probe = identifier.probe(terms=Terms(false_acceptance_rate=RATE, repeated=True))
+    before_s = 0.0
     for path in paths:
         probe.begin(path.image)
         for row, fixation in zip(path.saccades, path.fixations, strict=False):
@@ -165,11 +162,12 @@ def first_accepted(identifier: Identifier, paths: list[Scanpath]) -> tuple[str |
             probe.add_saccade(known)
             estimate = probe.estimate()
             if estimate.accepted:
-                return identifier.viewer_ids[estimate.best], estimate.seconds
+                return identifier.viewer_ids[estimate.best], before_s + row[Column.ONSET_S]
         probe.settle(path)
         estimate = probe.estimate()
+        before_s = estimate.seconds
         if estimate.accepted:
-            return identifier.viewer_ids[estimate.best], estimate.seconds
+            return identifier.viewer_ids[estimate.best], before_s
     return None, np.inf
 
 

@@ -30,6 +30,10 @@ does not show how impostor scores spread."""
 LEAST_DISTANCE = 0.05
 USUAL_STRANGERS = 20.0
 """Weight of the usual spread, in impostors of one's own."""
+USUAL_MIDDLES = 4.0
+"""Weight of the usual median, in impostors of one's own."""
+UNSURE = 12.0
+"""Variance of an estimated median, in squared spreads times the number of impostors."""
 LARGEST_LOG_RATIO = 40.0
 UNLIMITED = 1e9
 """Evidence of an enrolment of which nothing is known."""
@@ -61,6 +65,11 @@ class Genuine(msgspec.Struct, frozen=True, kw_only=True):
     spread: float = 0.0
     spread_power: float = 0.0
     """Usual spread of strangers' best matches: `spread`·amount^`spread_power`; none if 0."""
+    middle: float = 0.0
+    middle_per_log: float = 0.0
+    per_log_viewers: float = 0.0
+    """Usual median of strangers' best matches, in usual spreads: `middle` + `middle_per_log`·
+    ln(amount) + `per_log_viewers`·ln(enrolled viewers); none if the last is 0."""
 
     def distance_at(self, amount: float, enrolled: float) -> float:
         """Return d for the evidence of a probe and of the enrolment."""
@@ -75,13 +84,38 @@ class Genuine(msgspec.Struct, frozen=True, kw_only=True):
             (1 - self.changed) + self.changed * ratio
         )
 
+    def usual_spread(self, amount: float) -> float:
+        """Return the spread of other labs' strangers; 0 if unknown."""
+        return float(self.spread * amount**self.spread_power)
+
     def shrunken_spread(self, own: float, amount: float, n_strangers: int) -> float:
-        """Return a spread of n strangers, shrunken towards the usual one."""
+        """Return a spread of n strangers, shrunken towards the usual one.
+
+        It covers how unsure the median of n strangers is, where the usual median is known.
+        """
         if not self.spread:
             return own
         share = n_strangers / (n_strangers + USUAL_STRANGERS)
-        usual = self.spread * amount**self.spread_power
-        return float(own**share * usual ** (1 - share))
+        shrunken = own**share * self.usual_spread(amount) ** (1 - share)
+        unsure = UNSURE / (n_strangers + USUAL_MIDDLES) if self.per_log_viewers else 0.0
+        return float(shrunken * math.sqrt(1 + unsure))
+
+    def shrunken_middle(
+        self, own: float, amount: float, n_strangers: int, n_compared: float
+    ) -> float:
+        """Return the median of n strangers to all n viewers, shrunken towards the usual one.
+
+        Each was left out and compared with `n_compared` of the viewers. The best match among more
+        viewers is better.
+        """
+        if not self.per_log_viewers:
+            return own
+        unit, per_log = self.usual_spread(amount), self.per_log_viewers
+        grown = own + unit * per_log * math.log(n_strangers / n_compared)
+        usual = self.middle + self.middle_per_log * math.log(amount)
+        usual = unit * (usual + per_log * math.log(n_strangers))
+        share = n_strangers / (n_strangers + USUAL_MIDDLES)
+        return share * grown + (1 - share) * usual
 
     def threshold(self, terms: Terms, false_acceptance_rate: float) -> float:
         """Return the least standing that is accepted."""
@@ -216,12 +250,14 @@ def strangers_of_matches(
     enrolled: float,
     *,
     n_strangers: int,
+    n_compared: float | None = None,
     least_spread: float = 1e-6,
 ) -> Strangers:
     """Return the strangers of the best matches of n impostors, given by amount of evidence.
 
-    A quantile far out in the tail cannot be estimated from a few impostors. Their median and upper
-    spread can, the spread with the help of other people's.
+    Each impostor is a viewer who was left out and compared with `n_compared` others (one less than
+    all, if not given). A quantile far out in the tail cannot be estimated from a few impostors.
+    Their median and upper spread can, with the help of other people's.
     """
     most = max(map(len, matches.values()), default=0)
     fewest = max(3, LEAST_SHARE * most)
@@ -232,7 +268,15 @@ def strangers_of_matches(
     return Strangers(
         false_acceptance_rate=false_acceptance_rate,
         log_amounts=tuple(math.log(amount) for amount in amounts),
-        middles=tuple(float(np.median(matches[amount])) for amount in amounts),
+        middles=tuple(
+            genuine.shrunken_middle(
+                float(np.median(matches[amount])),
+                amount,
+                n_strangers,
+                n_compared or n_strangers - 1,
+            )
+            for amount in amounts
+        ),
         spreads=tuple(
             genuine.shrunken_spread(spread, amount, n_strangers)
             for spread, amount in zip(spreads, amounts, strict=True)

@@ -76,8 +76,10 @@ LEAST_SACCADES = 1e-3
 """Of a viewer without any saccade that counts: nothing is known of them."""
 USUAL_TEMPERATURE = 0.2
 """α of 20 saccades, fitted across the sessions of BioEye 2015 and the clips of SAVAM."""
+_DEFAULT_TEMPERATURE = f"the default temperature {USUAL_TEMPERATURE:.3g} (BioEye 2015 and SAVAM)"
 FEWEST_VIEWERS_TO_CALIBRATE = 20
-VIEWER_FOLDS = 4
+VIEWER_FOLDS, FEW_VIEWERS = 4, 8
+"""Viewers are left out in this many parts, few viewers one by one."""
 STRANGER_SACCADES = (4, 8, 16, 32, 64, 128, 256)
 STRANGER_DRAWS = 12
 
@@ -131,7 +133,15 @@ def fit_gazelive_samples(method: str, training: TrainingSet, options: Options) -
     without = without_folds(training.viewer_ids, block, pieces, prior, chosen, folds)
     options.report(0.7)
     matches, labels = held_out_matches(without, pieces, folds, pieces.viewer)
-    temperature, how = calibrated_temperature(matches, labels, training)
+    if options.same_session:
+        single = held_out_matches(without, pieces, folds, pieces.scanpath)
+        temperature, how = refined_temperature(*single, training.n_viewers, "within sessions")
+    elif several:
+        temperature, how = refined_temperature(
+            matches, labels, training.n_viewers, "across sessions"
+        )
+    else:
+        temperature, how = USUAL_TEMPERATURE, _DEFAULT_TEMPERATURE
     strangers = left_out_strangers(identifier, pieces, prior, chosen, options.false_acceptance_rate)
     options.report(0.9)
     protocol = "whole sessions held out" if several else PARTS_HELD_OUT
@@ -397,21 +407,18 @@ def _accuracy_by_images(
     return found
 
 
-def calibrated_temperature(
-    matches: Floats, labels: Integers, training: TrainingSet
+def refined_temperature(
+    matches: Floats, labels: Integers, n_viewers: int, where: str
 ) -> tuple[float, str]:
-    """Return α of 20 saccades and its origin: the default, or refined across sessions.
+    """Return α of 20 saccades and its origin: the default, or refined with held-out matches.
 
-    `matches` are held out. The refinement is shrunken: 20 viewers have the weight of the default.
+    The refinement is shrunken: 20 viewers have the weight of the default.
     """
-    usual = USUAL_TEMPERATURE
-    default = f"the default temperature {usual:.3g} (BioEye 2015 and SAVAM)"
-    n_viewers = training.n_viewers
-    if training.n_sessions < 2 or n_viewers < FEWEST_VIEWERS_TO_CALIBRATE or not len(labels):
-        return usual, default
+    if n_viewers < FEWEST_VIEWERS_TO_CALIBRATE or not len(labels):
+        return USUAL_TEMPERATURE, _DEFAULT_TEMPERATURE
     share = n_viewers / (n_viewers + FEWEST_VIEWERS_TO_CALIBRATE)
-    own = usual * float(np.exp(share * np.log(fit_temperature(matches, labels))))
-    return own, f"temperature {own:.3g}, refined across sessions from {default}"
+    own = USUAL_TEMPERATURE * float(np.exp(share * np.log(fit_temperature(matches, labels))))
+    return own, f"temperature {own:.3g}, refined {where} from {_DEFAULT_TEMPERATURE}"
 
 
 def left_out_strangers(
@@ -422,14 +429,15 @@ def left_out_strangers(
     false_acceptance_rate: float,
     seed: int = 0,
 ) -> Strangers:
-    """Return the strangers that viewers are to the others, left out a quarter at a time."""
+    """Return the strangers that viewers are to the others, left out some at a time."""
     n_viewers = len(identifier.viewer_ids)
     if n_viewers < FEWEST_VIEWERS:
         return no_strangers(f"{n_viewers} viewers are too few to know what strangers are like")
     rng = np.random.default_rng(seed)
-    fold_of_viewer = rng.permutation(n_viewers) % VIEWER_FOLDS
+    n_folds = n_viewer_folds(n_viewers)
+    fold_of_viewer = rng.permutation(n_viewers) % n_folds
     matches: dict[float, list[tuple[float, float]]] = {}
-    for fold in range(VIEWER_FOLDS):
+    for fold in range(n_folds):
         known = np.flatnonzero(fold_of_viewer != fold)
         others = pieces.of(np.isin(pieces.viewer, known))
         others = replace(others, viewer=np.searchsorted(known, others.viewer))
@@ -440,12 +448,18 @@ def left_out_strangers(
     return strangers_of_matches(
         {np.mean(values, axis=0)[0]: np.array(values)[:, 1] for values in matches.values()},
         false_acceptance_rate,
-        f"{n_viewers} viewers, left out a quarter at a time",
+        f"{n_viewers} viewers, left out {'a quarter' if n_folds < n_viewers else 'one'} at a time",
         shipped_genuine("gazelive"),
         float(np.median(identifier.n_saccades)),
         n_strangers=n_viewers,
+        n_compared=n_viewers * (1 - 1 / n_folds),
         least_spread=1.0,
     )
+
+
+def n_viewer_folds(n_viewers: int) -> int:
+    """Return in how many parts viewers are left out as strangers."""
+    return n_viewers if n_viewers <= FEW_VIEWERS else VIEWER_FOLDS
 
 
 def _add_matches(

@@ -136,6 +136,40 @@ def test_the_spread_of_few_strangers_is_shrunken_towards_the_usual_one():
     assert many == pytest.approx(alone, rel=0.02)
 
 
+USUAL = msgspec.structs.replace(
+    GENUINE,
+    spread=2.0,
+    spread_power=0.5,
+    middle=-4.0,
+    middle_per_log=-0.5,
+    per_log_viewers=1.2,
+)
+
+
+@given(own=st.floats(-500, 500), amount=st.floats(1, 500), n=st.integers(4, 1000))
+def test_the_median_of_strangers_lies_between_own_and_usual(own, amount, n):
+    found = USUAL.shrunken_middle(own, amount, n, n)
+    usual = 2 * amount**0.5 * (-4 - 0.5 * math.log(amount) + 1.2 * math.log(n))
+    assert min(own, usual) - 1e-9 <= found <= max(own, usual) + 1e-9
+    assert abs(found - own) <= abs(usual - own) * 4 / n  # many people speak for themselves
+    assert GENUINE.shrunken_middle(own, amount, n, n - 1) == own  # nothing usual is known
+
+
+@given(own=st.floats(-500, 500), n=st.integers(4, 1000), share=st.floats(0.5, 0.9))
+def test_who_was_compared_with_fewer_would_match_better_among_all(own, n, share):
+    assert USUAL.shrunken_middle(own, 10, n, share * n) > USUAL.shrunken_middle(own, 10, n, n)
+
+
+def test_few_strangers_make_the_threshold_careful():
+    reach = [
+        USUAL.shrunken_spread(USUAL.usual_spread(10.0), 10.0, n) / USUAL.usual_spread(10.0)
+        for n in (4, 10, 40, 10_000)
+    ]
+    assert reach == sorted(reach, reverse=True)
+    assert reach[0] > 1.5
+    assert reach[-1] == pytest.approx(1, abs=1e-3)
+
+
 def test_amounts_that_one_viewer_reaches_are_left_out():
     rng = np.random.default_rng(7)
     seen = {a: rng.normal(0.1, 0.05, 300) for a in (10.0, 20.0)}
