@@ -25,6 +25,7 @@ from scipy import special
 from scipy.optimize import minimize, minimize_scalar
 
 from gazelive.gaze import Floats, Integers
+from gazelive.identification.calibration import evidence_scale
 from gazelive.identification.contract import Arrays
 
 SCALE_SD = 1.5
@@ -146,6 +147,17 @@ class Fusion:
         ]
         own = [self.at(size) for size in self.sizes]
         return Fusion.of(np.concatenate((self.sizes, further)), own + added)
+
+    def across_sessions(self, correlation: float) -> Fusion:
+        """Return the fusion for probes of other sessions than those of its pairs.
+
+        Units of one session share what is peculiar to it: many of them count as fewer.
+        """
+        scales = np.array([[evidence_scale(size, correlation)] for size in self.sizes])
+        intercepts_only = np.hstack((scales, np.ones_like(scales)))
+        return replace(
+            self, weights=self.weights * scales, background=self.background * intercepts_only
+        )
 
     def select(self, parts: Integers) -> Fusion:
         """Return the fusion of some of the distances."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gazelive.gaze import Floats, Integers
+from gazelive.identification.calibration import session_correlation
 from gazelive.identification.conditional_logit import (
     Fusion,
     Pairs,
@@ -204,7 +205,12 @@ def fit_similarity(
         fusion = Fusion.of(np.array(list(pairs)), fitted).grown(start)
         how = "conditional logit on pairs across sessions"
         if not described.by_session:
+            n_saccades = sum(len(path.saccades) for path in training.scanpaths)
+            correlation = session_correlation(
+                "likelihood", n_saccades / len(described.whole), same=options.same_session
+            )
             fusion = replace(fusion, temperature=start.temperature, floor=start.floor)
+            fusion = fusion.across_sessions(correlation)
             how = "conditional logit on pairs within sessions"
     if 1 in pairs:
         own, scores = held_out(1, ridge)

@@ -113,3 +113,13 @@ def test_the_background_is_what_others_score():
     others[np.arange(400), pairs.owners] = False
     mean = special.logsumexp(np.where(others, scores, -np.inf), axis=1) - np.log(7)
     assert np.mean(found.background_score(pairs.of_population) - mean) == pytest.approx(0, abs=0.01)
+
+
+@given(correlation=st.floats(0, 0.5), size=st.sampled_from([1.0, 4.0, 16.0]))
+def test_many_units_of_another_session_count_as_fewer(correlation, size):
+    within, across = fusion().at(size), fusion().across_sessions(correlation).at(size)
+    scale = 1 / (1 + (size - 1) * correlation)
+    np.testing.assert_allclose(across.weights, scale * within.weights)
+    distances = np.array([0.7, 0.1])
+    expected = scale * within.background_score(distances)  # the odds of all shrink alike
+    assert across.background_score(distances) == pytest.approx(expected)
