@@ -4,8 +4,8 @@
 
 Run this only after a change that alters numbers on purpose, with the reason in `RENEWED` and in the
 commit. All other goldens stay those of 0.1. `renewed_machine.json` names the machine of this run:
-renewed goldens are compared bit for bit there, and those of 0.1 on the machine of `machine.json`. A second run follows a first that compiled kernels, as
-in the test.
+renewed goldens are compared bit for bit there, and those of 0.1 on the machine of `machine.json`.
+A second run follows a first that compiled kernels, as in the test.
 """
 
 from __future__ import annotations
