@@ -12,7 +12,8 @@
     │   └── CalibrationError
     ├── TransportError
     │   ├── VersionMismatchError
-    │   └── PeerLostError
+    │   ├── PeerLostError
+    │   └── IncompleteError
     └── ModelError
         ├── ModelFormatError
         ├── IncompatibleModelError
@@ -100,6 +101,10 @@ class VersionMismatchError(TransportError):
 
 class PeerLostError(TransportError):
     """A peer stopped answering."""
+
+
+class IncompleteError(TransportError):
+    """The engine ended before all recorded samples were analysed."""
 
 
 class ModelError(GazeliveError):

@@ -28,6 +28,8 @@ limit_to_one_thread()
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Run files of tests are not those of the user; all workers share them, as they share the ports.
+os.environ.setdefault("GAZELIVE_RUNS", tempfile.mkdtemp(prefix="gazelive-runs-"))
 os.environ.setdefault("HOME", tempfile.gettempdir())  # PsychoPy does not load without one
 
 # The same examples in every run, however slow the machine: a failure is one of the code, not of

@@ -7,20 +7,12 @@ from typing import Annotated
 
 import typer
 
-from gazelive.live import DEFAULT_ADDRESS
+from gazelive.cli.options import ClientKeys, Connect
 
 
 def dashboard(
-    connect: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address of the engine: tcp://host:port.")
-    ] = DEFAULT_ADDRESS,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keys for an engine on another computer (gazelive keys).",
-        ),
-    ] = None,
+    connect: Connect = None,
+    keys: ClientKeys = None,
     images: Annotated[
         list[Path] | None,
         typer.Option(metavar="FOLDER", help="Folder of the images; repeatable."),
@@ -45,16 +37,13 @@ def dashboard(
 ) -> None:
     """Show the live identification, its evidence and the data quality.
 
-    Can be started before the engine and stays open after its end.
+    Finds your run on this computer by its run file. Can be started before the run, opened again
+    during it, and stays open after its end.
     """
     from gazelive.errors import ConfigError
-    from gazelive.live import Addresses, load_client_keys, require_keys
+    from gazelive.live import Door
 
-    addresses = Addresses.parse(connect)
-    require_keys(
-        f"--connect {addresses}", is_loopback=addresses.is_loopback, has_keys=keys is not None
-    )
-    prepare = None if keys is None else load_client_keys(keys).secure
+    door = Door(connect, keys)
     if save is not None and not save.absolute().parent.is_dir():
         raise ConfigError("there is no such folder; create it first", path=save.parent)
     if save is not None and save.suffix.lower() not in {".png", ".svg"}:
@@ -66,9 +55,9 @@ def dashboard(
         raise ConfigError(
             f"the dashboard needs Qt ({error}): pip install 'gazelive[dashboard]'"
         ) from error
-    from gazelive.dashboard import ZmqFeed
+    from gazelive.dashboard import RunFeed
 
-    feed = ZmqFeed(addresses.documents, addresses.control, prepare=prepare)
+    feed = RunFeed(door)
     try:
         code = run_dashboard(
             feed,

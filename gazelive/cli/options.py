@@ -200,12 +200,39 @@ Images = Annotated[
         "repeatable.",
     ),
 ]
+Bind = Annotated[
+    str | None,
+    typer.Option(
+        "--bind",
+        metavar="ADDRESS",
+        help="Address of the engine.",
+        show_default="port 5870 of this computer, or any other that is free",
+        rich_help_panel=NETWORK,
+    ),
+]
+Connect = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Address of the engine, or the session folder of the run.",
+        show_default="your newest run on this computer",
+    ),
+]
+ClientKeys = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys",
+        metavar="FOLDER",
+        help="Keys for the run of another user or computer (gazelive keys).",
+        show_default=False,
+    ),
+]
 Keys = Annotated[
     Path | None,
     typer.Option(
         "--keys",
         metavar="FOLDER",
-        help="Keys (gazelive keys), needed if other computers may connect.",
+        help="Keys (gazelive keys), needed if other users or computers may connect.",
         show_default=False,
         rich_help_panel=NETWORK,
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, warn
-from gazelive.cli.options import OUT, FileFar, FileStrangerPrior
+from gazelive.cli.options import OUT, Bind, FileFar, FileStrangerPrior, Keys, Lsl
 from gazelive.wording import bounded_percent, counted, quoted
 
 if TYPE_CHECKING:
@@ -95,6 +95,9 @@ def record(
             rich_help_panel=_WINDOW,
         ),
     ] = None,
+    bind: Bind = None,
+    keys: Keys = None,
+    lsl: Lsl = False,
     snapshots: Annotated[
         Path | None,
         typer.Option(
@@ -133,6 +136,9 @@ def record(
         screen=screen,
         dashboard=dashboard,
         snapshots=snapshots,
+        bind=bind,
+        keys=keys,
+        lsl=lsl,
         quiet=quiet or as_json,
     )
     if spec is None:
@@ -141,6 +147,13 @@ def record(
     announce_first_compile(quiet=quiet, elsewhere="online_kernels")
     result = launch(spec, resolved(spec.config.script, config_path), terminal)
     _tell(result, spec, as_json=as_json)
+    if result.manifest is not None and not (result.is_analysed or result.was_interrupted):
+        folder = quoted(spec.live.folder)
+        warn(
+            "not all samples were analysed; all are on disk: analyse them with "
+            f"gazelive run --session {folder}"
+        )
+        raise typer.Exit(result.exit_code if result.exit_code > 0 else 1)
     raise typer.Exit(result.exit_code if result.exit_code >= 0 else 1)  # a signal is below 0
 
 

@@ -20,8 +20,8 @@ from gazelive.cli.console import (
     warn,
 )
 from gazelive.cli.options import (
-    NETWORK,
     OUT,
+    Bind,
     DistanceMm,
     Far,
     ImageOnset,
@@ -71,16 +71,7 @@ def replay(
         Path | None,
         typer.Option(*OUT, help="Session folder to write.", show_default="replays/NAME-DATE-TIME"),
     ] = None,
-    bind: Annotated[
-        str | None,
-        typer.Option(
-            "--bind",
-            metavar="ADDRESS",
-            help="Address for dashboards.",
-            show_default="any free port",
-            rich_help_panel=NETWORK,
-        ),
-    ] = None,
+    bind: Bind = None,
     keys: Keys = None,
     lsl: Lsl = False,
     screen: Screen = None,
@@ -104,8 +95,8 @@ def replay(
         Addresses,
         DashboardSettings,
         LiveSettings,
-        free_addresses,
         replay_recording,
+        reserve_addresses,
     )
 
     times_real = _speed(speed)
@@ -125,7 +116,7 @@ def replay(
         recording_path,
         LiveSettings(
             folder=out or Path("replays") / f"{_stem(recording_path)}-{stamp}",
-            address=str(free_addresses() if bind is None else Addresses.parse(bind)),
+            address=str(reserve_addresses() if bind is None else Addresses.parse(bind)),
             model=model,
             stranger_prior=stranger_prior,
             false_acceptance_rate=far,

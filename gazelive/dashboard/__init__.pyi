@@ -1,4 +1,5 @@
 from .feed import (
+    RunFeed as RunFeed,
     ZmqFeed as ZmqFeed,
 )
 from .window.application import (

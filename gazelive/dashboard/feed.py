@@ -12,6 +12,7 @@ requests; both directions use msgpack maps. A request is `{"command": name, …}
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
@@ -19,9 +20,9 @@ from typing import Any, Protocol, runtime_checkable
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from gazelive.errors import TransportError
+from gazelive.errors import PeerLostError, TransportError
 from gazelive.gaze import Document, Notice, decode
-from gazelive.live import REPLY_TIMEOUT_S, Context, Prepare, request
+from gazelive.live import REPLY_TIMEOUT_S, Context, Door, Prepare, Way, request
 
 Command = Mapping[str, Any]
 Reply = dict[str, Any]
@@ -30,6 +31,8 @@ MOST_PER_POLL = 5_000
 """Documents per poll; the rest waits for the next poll to keep the window responsive."""
 DOCUMENT_QUEUE = 20_000
 """Documents that ZeroMQ queues for a slow dashboard before it drops some."""
+LOOK_S = 0.5
+"""Interval of looks for a run that is not there."""
 HEARTBEAT_MS = 1_000
 """Interval of heartbeats; the connection is lost after three without a reply."""
 
@@ -136,6 +139,60 @@ class ZmqFeed:
         self._monitor.close(0)
         self._subscriber.close(0)
         self._context.term()
+
+
+class RunFeed:
+    """Documents of a run that is found by its run file, now or as soon as it starts.
+
+    When its run is over, the next one takes its place.
+    """
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._way: Way | None = None
+        self._feed: ZmqFeed | None = None
+        self._next_look_s = 0.0
+        self._look()
+
+    @property
+    def connected(self) -> bool:
+        """True if the engine is connected."""
+        return self._feed is not None and self._feed.connected
+
+    @property
+    def source(self) -> str:
+        """Address of the engine, or the run that is awaited."""
+        return str(self._door) if self._feed is None else self._feed.source
+
+    def poll(self) -> list[Document]:
+        """Return the documents since the last call."""
+        found = [] if self._feed is None else self._feed.poll()
+        if not self.connected and time.monotonic() >= self._next_look_s:
+            self._look()
+        return found
+
+    def request(self, command: Command) -> Reply:
+        """Send a request to the engine and wait for the reply."""
+        feed = self._feed
+        if feed is None:
+            raise PeerLostError(f"no engine yet: {self._door}")
+        return feed.request(command)
+
+    def close(self) -> None:
+        """Close the connections; may be called twice."""
+        if self._feed is not None:
+            self._feed.close()
+
+    def _look(self) -> None:
+        """Connect to the run, unless it is the one that was connected before."""
+        self._next_look_s = time.monotonic() + LOOK_S
+        way = self._door.way_if_any()
+        if way is None or (self._way is not None and way.run == self._way.run):
+            return
+        self.close()
+        self._way = way
+        addresses = way.addresses
+        self._feed = ZmqFeed(addresses.documents, addresses.control, prepare=way.prepare)
 
 
 def snapshot_documents(reply: Reply) -> list[Document]:

@@ -27,7 +27,7 @@ from gazelive.experiment import (
     Trial,
     launch,
 )
-from gazelive.live import DashboardSettings, LiveSettings, RunSummary, free_addresses
+from gazelive.live import DashboardSettings, LiveSettings, RunSummary, reserve_addresses
 from gazelive.observer import Observer, Report
 from gazelive.system import has_screen, virtual_display
 
@@ -123,7 +123,7 @@ def run_live_session(
         participant=Participant(viewer=None, session=session, eyes="R", mode="identify"),
         live=LiveSettings(
             folder=folder.absolute(),
-            address=str(free_addresses()),
+            address=str(reserve_addresses()),
             model=model,
             images=(stimuli.absolute(),),
             dashboard=shown,

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-import zmq
-
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.devices import DrawsInWindow, GazeDevice, TellsProblems, saliency_in
 from gazelive.errors import GazeliveError, PeerLostError
@@ -29,14 +27,19 @@ from gazelive.experiment.session import Session
 from gazelive.gaze import Posterior
 from gazelive.live import (
     START_S as ENGINE_START_S,
-    Addresses,
     ChunkSender,
-    Context,
     DeviceControl,
-    SettledPosteriors,
-    request,
+    OwnerLines,
+    find_run,
 )
-from gazelive.recordings import Recording, SessionManifest, SessionWriter, now_iso, read_recording
+from gazelive.recordings import (
+    Recording,
+    SessionManifest,
+    SessionWriter,
+    new_session_id,
+    now_iso,
+    read_recording,
+)
 from gazelive.system import (
     get_logger,
     ignore_signals,
@@ -142,9 +145,10 @@ def run_session(
         if isinstance(device, DrawsInWindow):
             device.use_graphics(display.calibration_graphics())
         cleaning.callback(_print_problems, device, say)
-        lines = _Lines(spec.live.address, device)
+        manifest = _manifest(spec, device, plan)
+        lines = _Lines(spec.live.address, device, manifest.id)
         cleaning.callback(lines.close)
-        writer = SessionWriter.create(spec.live.folder, _manifest(spec, device, plan))
+        writer = SessionWriter.create(spec.live.folder, manifest)
         cleaning.enter_context(writer)
         cleaning.enter_context(log_to_file(writer.folder / LOG_NAME))
         log.info("%s, device %s", spec.participant, spec.config.tracker.device)
@@ -217,26 +221,21 @@ def _raise_first(failure: BaseException | None, problems: list[Exception]) -> No
 class _Lines:
     """Connections to and from the engine, if there is one."""
 
-    def __init__(self, address: str | None, device: GazeDevice) -> None:
+    def __init__(self, address: str | None, device: GazeDevice, session: str) -> None:
         self.sender: ChunkSender | None = None
         self.control: DeviceControl | None = None
-        self._posteriors: SettledPosteriors | None = None
-        self._control_address: str | None = None
+        self._lines: OwnerLines | None = None
         if address is None:
             return
-        addresses = Addresses.parse(address)
-        self._context: Context = zmq.Context()
-        self._control_address = addresses.control
-        self.sender = ChunkSender(self._context, addresses.chunks)
-        self.control = DeviceControl(self._context, addresses.device, device)
-        self._posteriors = SettledPosteriors(self._context, addresses.documents)
+        self._lines = OwnerLines(find_run(address), device, session)
+        self.sender, self.control = self._lines.sender, self._lines.control
 
     def wait_for_engine(self, display: Display, keys: Keys) -> None:
         """Show a notice until the engine is ready; the first time it compiles.
 
         The experimenter can begin without it; it catches up when it comes.
         """
-        if self._control_address is None:
+        if self._lines is None:
             return
         display.show(Words("One moment …"))
         began_s = time.monotonic()
@@ -253,20 +252,17 @@ class _Lines:
             if is_late and keys.go_on in pressed:
                 return
             with contextlib.suppress(PeerLostError):
-                request(self._context, self._control_address, "status", timeout_s=0.1)
+                self._lines.ask_engine("status", timeout_s=0.1)
                 return
 
     def latest_posterior(self) -> Posterior | None:
         """Return the last settled posterior that came since the last call."""
-        return None if self._posteriors is None else self._posteriors.latest()
+        return None if self._lines is None else self._lines.posteriors.latest()
 
     def close(self) -> None:
         """Close the sockets; the last messages have a moment to leave."""
-        parts = [part for part in (self.sender, self.control, self._posteriors) if part is not None]
-        for part in parts:
-            part.close()
-        if parts:
-            self._context.term()
+        if self._lines is not None:
+            self._lines.close()
 
 
 def planned(spec: RunSpec, recording: Recording | None) -> Plan:
@@ -283,6 +279,7 @@ def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
     return SessionManifest(
         viewer=who.viewer if who.mode == "enrol" else None,
         session=str(who.session),
+        id=new_session_id(),
         device=stream.device,
         mode=who.mode,
         started_at=now_iso(),

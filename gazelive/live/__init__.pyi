@@ -35,12 +35,27 @@ from .wire.control import (
 from .wire.device_control import (
     DeviceControl as DeviceControl,
 )
+from .wire.doors import (
+    Door as Door,
+    Way as Way,
+)
 from .wire.keys import (
     Context as Context,
     keys_folder as keys_folder,
     load_client_keys as load_client_keys,
     make_keys as make_keys,
     require_keys as require_keys,
+)
+from .wire.owner import (
+    OwnerLines as OwnerLines,
+)
+from .wire.runs import (
+    Run as Run,
+    find_run as find_run,
+    hold_run as hold_run,
+    live_runs as live_runs,
+    reserve_addresses as reserve_addresses,
+    run_at as run_at,
 )
 from .wire.transport import (
     ChunkSender as ChunkSender,

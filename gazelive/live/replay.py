@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import zmq
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.detection import check_rate
@@ -25,10 +24,8 @@ from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.session import MOST_STARTS, LiveSession
 from gazelive.live.settings import LiveSettings
 from gazelive.live.summary import RunSummary, summarise
-from gazelive.live.wire.addresses import Addresses
-from gazelive.live.wire.device_control import DeviceControl
-from gazelive.live.wire.keys import Context
-from gazelive.live.wire.transport import ChunkSender
+from gazelive.live.wire.owner import OwnerLines
+from gazelive.live.wire.runs import Run
 from gazelive.observer import Observer
 from gazelive.recordings import (
     DOCUMENTS_NAME,
@@ -39,6 +36,7 @@ from gazelive.recordings import (
     damage,
     find_geometry,
     manifest_of,
+    new_session_id,
     read_recording,
     screen_in_corpus,
     sentences,
@@ -197,7 +195,7 @@ def _play(
                 playback = device.playback()
                 report(playback.position_s / max(playback.duration_s, 1e-9))
 
-            run_device(device, writer, settings.addresses, clock=clock, meanwhile=meanwhile)
+            run_device(device, writer, live.run, clock=clock, meanwhile=meanwhile)
         with observer.progress("Analysing") as report:
             if not live.settle(CATCH_UP_S, n_chunks=writer.next_chunk, report=report):
                 keep_alive()
@@ -215,6 +213,7 @@ def _manifest(recording: Recording) -> SessionManifest:
             started_at=datetime.now().astimezone().isoformat(timespec="seconds"),
             config={"replay_of": str(recording.path), "n_trials": len(recording.trials) or None},
         ),
+        id=new_session_id(),
         mode="identify",
         calibrations=(),  # they come as messages, as in a live session
         drift_corrections=(),
@@ -224,7 +223,7 @@ def _manifest(recording: Recording) -> SessionManifest:
 def run_device(
     device: GazeDevice,
     writer: SessionWriter,
-    addresses: Addresses,
+    run: Run,
     *,
     clock: Clock,
     meanwhile: Callable[[], None] = lambda: None,
@@ -235,9 +234,8 @@ def run_device(
     The device is stopped and the session closed with the reason also if something fails: then with
     the failure, which is raised.
     """
-    context: Context = zmq.Context()
-    sender = ChunkSender(context, addresses.chunks)
-    control = DeviceControl(context, addresses.device, device)
+    lines = OwnerLines(run, device, writer.manifest.id)
+    sender, control = lines.sender, lines.control
     recorder = Recorder(device, writer, [sender], clock=clock)
     try:
         with writer:
@@ -257,6 +255,4 @@ def run_device(
         sender.end_run(reason)
         return reason
     finally:
-        sender.close()
-        control.close()
-        context.term()
+        lines.close()

@@ -22,8 +22,9 @@ from gazelive.errors import PeerLostError, RecordingError, TransportError
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.settings import LiveSettings, encode_settings
 from gazelive.live.summary import RunSummary, summarise
-from gazelive.live.wire.control import Answer, request
-from gazelive.live.wire.keys import Context, load_client_keys, own_keys
+from gazelive.live.wire.control import Answer, Heartbeat, request
+from gazelive.live.wire.keys import Context
+from gazelive.live.wire.runs import Run, hold_run
 from gazelive.observer import Observer, Report
 from gazelive.recordings import DOCUMENTS_NAME, SessionManifest, is_session_folder, read_manifest
 from gazelive.system import (
@@ -43,7 +44,9 @@ START_S = 180.0
 END_S = 10.0
 """Longest end of an engine that was asked to stop."""
 MOST_STARTS = 4
-"""An engine that has died this often is not started again."""
+"""An engine that has died or hung this often is not started again."""
+HANG_S = 30.0
+"""An engine that has not answered for this long hangs and is replaced."""
 SETTLE_S = 60.0
 """Longest wait for the engine after a recorded session."""
 DASHBOARD_END_S, INTERRUPTED_S = 20.0, 3.0
@@ -59,13 +62,12 @@ class EngineProcess:
     session is no longer recorded.
     """
 
-    def __init__(self, settings: LiveSettings) -> None:
+    def __init__(self, settings: LiveSettings, run: Run) -> None:
         self._settings = settings
-        self._address = settings.addresses.here.control
-        self._prepare = None
-        if settings.keys is not None:
-            self._prepare = load_client_keys(own_keys(settings.keys)).secure
+        self._address = run.addresses.control
+        self._prepare = run.watching.secure
         self._context: Context = zmq.Context()
+        self._heartbeat = Heartbeat(self._context, self._address, self._prepare)
         self.n_starts = 0
         self._process = self._start()
 
@@ -79,9 +81,20 @@ class EngineProcess:
         )
 
     def start_again(self) -> None:
-        """Replace a process that has died; the new one catches up from the session folder."""
+        """Replace a process that has died or hangs; the new one catches up from the folder."""
+        if not self.has_ended:
+            self._process.kill()
+            self._process.wait(END_S)
         self._close_pipe()
+        self._heartbeat.reset()
         self._process = self._start()
+
+    @property
+    def hangs(self) -> bool:
+        """True if the process runs and has not answered for `HANG_S`; call it now and then."""
+        silent_s = self._heartbeat.silent_s()
+        limit_s = HANG_S if self._heartbeat.has_answered else START_S
+        return silent_s > limit_s and not self.has_ended
 
     def wait_ready(self) -> None:
         """Return once the engine takes chunks."""
@@ -136,6 +149,7 @@ class EngineProcess:
             self._process.kill()
             self._process.wait(END_S)
         self._close_pipe()
+        self._heartbeat.close()
         self._context.destroy(linger=0)
 
     def _close_pipe(self) -> None:
@@ -149,10 +163,19 @@ class LiveSession:
     def __init__(self, settings: LiveSettings, observer: Observer) -> None:
         self.settings = settings
         self._observer = observer
+        self._holder = hold_run(settings.addresses, settings.folder, settings.keys)
         observer.say("Starting the engine …")
-        self.engine = EngineProcess(settings)
+        try:
+            self.engine = EngineProcess(settings, self.run)
+        except BaseException:
+            self._holder.close()
+            raise
         self._window: subprocess.Popen[bytes] | None = None
         self._gave_up = False
+        observer.say(
+            f"Engine at {self.run.address}. To watch it, or to open a closed dashboard again: "
+            "gazelive dashboard, gazelive watch."
+        )
         try:
             if settings.dashboard is not None:
                 self._window = _open_dashboard(settings)
@@ -171,16 +194,24 @@ class LiveSession:
     ) -> None:
         self.close()
 
+    @property
+    def run(self) -> Run:
+        """Address, id and keys of the run."""
+        return self._holder.run
+
     def keep_alive(self) -> bool:
-        """Replace an engine that has died; return False once it has died `MOST_STARTS` times."""
+        """Replace an engine that has died or hangs; return False after `MOST_STARTS` starts."""
         engine = self.engine
-        if self._gave_up or not self._has_died():
-            return not self._gave_up
+        if self._gave_up:
+            return False
+        what = "has died" if self._has_died() else "hangs" if engine.hangs else None
+        if what is None:
+            return True
         if engine.n_starts >= MOST_STARTS:
             self._gave_up = True
             return False
-        log.warning("the engine has died (start %d)", engine.n_starts)
-        self._observer.warn("the engine has died; a new one catches up from the session folder")
+        log.warning("the engine %s (start %d)", what, engine.n_starts)
+        self._observer.warn(f"the engine {what}; a new one catches up from the session folder")
         engine.start_again()
         return True
 
@@ -230,6 +261,7 @@ class LiveSession:
             if self._window is not None and self._window.poll() is None:
                 self._window.terminate()
                 self._window.wait(DASHBOARD_END_S)
+            self._holder.close()
 
 
 def _open_dashboard(settings: LiveSettings) -> subprocess.Popen[bytes]:
@@ -241,8 +273,6 @@ def _open_dashboard(settings: LiveSettings) -> subprocess.Popen[bytes]:
         command += ["--images", str(folder)]
     if options.monitor is not None:
         command += ["--monitor", str(options.monitor)]
-    if settings.keys is not None:
-        command += ["--keys", str(own_keys(settings.keys))]
     if options.hide_viewer:
         command.append("--hide-viewer")
     if options.save is not None:
@@ -268,6 +298,8 @@ class SessionResult:
     """None if the engine wrote nothing."""
     was_interrupted: bool = False
     """True if Ctrl-C or another signal ended it."""
+    is_analysed: bool = True
+    """False if the engine did not analyse all samples; they are on disk."""
 
 
 def run_owner(
@@ -282,20 +314,21 @@ def run_owner(
     second kills the owner. Every process has ended when this returns or raises. `report` is called
     again and again.
     """
+    is_analysed = False
     with EndSignals() as wishes, LiveSession(settings, observer) as live:
         owner = subprocess.Popen(command, env=one_thread_environment(), **OWN_GROUP)
         try:
             _watch(owner, live, wishes, observer, report)
             n_heard = wishes.count
             if is_closed(settings.folder):
-                live.settle(SETTLE_S, is_wanted=lambda: wishes.count == n_heard)
+                is_analysed = live.settle(SETTLE_S, is_wanted=lambda: wishes.count == n_heard)
                 if settings.dashboard is not None and settings.dashboard.save is not None:
                     _wait_for_figure(live, wishes)
         finally:
             if owner.poll() is None:
                 owner.terminate()
     manifest, summary = _written(settings.folder)
-    return SessionResult(owner.returncode, manifest, summary, wishes.count > 0)
+    return SessionResult(owner.returncode, manifest, summary, wishes.count > 0, is_analysed)
 
 
 def _watch(

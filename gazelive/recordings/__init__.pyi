@@ -108,6 +108,7 @@ from .session.manifest import (
     ClockFit as ClockFit,
     SessionManifest as SessionManifest,
     is_session_folder as is_session_folder,
+    new_session_id as new_session_id,
     read_manifest as read_manifest,
 )
 from .session.reader import (

@@ -18,6 +18,7 @@ from .files import (
     replacing as replacing,
     storage_error as storage_error,
     write_bytes as write_bytes,
+    write_private as write_private,
 )
 from .jit import (
     cache_directory as cache_directory,

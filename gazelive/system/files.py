@@ -84,6 +84,21 @@ def write_bytes(target: Path, content: bytes) -> None:
         aside.write_bytes(content)
 
 
+def write_private(target: Path, content: bytes) -> None:
+    """Write `content` to `target` atomically; only the file's owner can read it (mode 0600).
+
+    Windows has no modes: there the file inherits the access list of its folder.
+    """
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # 0600
+    aside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        replace_file(aside, target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
 LOCK_NAME = "writer.lock"
 _LOCKED_BYTE = 1024
 """Behind the process number, which others may then read: Windows' locks bind readers too."""

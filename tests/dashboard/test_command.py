@@ -15,14 +15,14 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QImage
 
 import gazelive.dashboard
-from gazelive.cli.dashboard import DEFAULT_ADDRESS, dashboard
+from gazelive.cli.dashboard import dashboard
 from gazelive.dashboard.feed import ZmqFeed
 from gazelive.dashboard.window.application import require_display, run_dashboard
 from gazelive.errors import ConfigError, TransportError
 from gazelive.gaze.documents import RunStopped
-from gazelive.live.wire import addresses as engine_addresses
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.keys import make_keys
+from gazelive.live.wire.runs import hold_run
 
 from .sent import a_whole_run
 from .small_engine import Engine
@@ -52,9 +52,13 @@ def started(monkeypatch):
     return calls
 
 
-def test_it_connects_to_the_local_engine_by_default(command, started):
+def test_it_waits_for_a_run_and_finds_the_newest(command, started, tmp_path, monkeypatch):
+    monkeypatch.setenv("GAZELIVE_RUNS", str(tmp_path))
     assert command().exit_code == 0
-    assert started[0]["source"] == DEFAULT_ADDRESS == engine_addresses.DEFAULT_ADDRESS
+    assert "newest run" in started[0]["source"]
+    with hold_run(free_addresses(), tmp_path), hold_run(free_addresses(), tmp_path) as newest:
+        assert command().exit_code == 0
+    assert started[1]["source"] == newest.run.address
 
 
 def test_options_are_applied(command, started, tmp_path):
@@ -65,7 +69,7 @@ def test_options_are_applied(command, started, tmp_path):
     assert result.exit_code == 0
     assert started == [
         {
-            "source": "tcp://127.0.0.1:7000",
+            "source": "127.0.0.1:7000",
             "image_folders": [tmp_path],
             "save": tmp_path / "run.svg",
             "size": (1600, 900),

@@ -4,21 +4,21 @@ import time
 from pathlib import Path
 
 import pytest
-import zmq
 
 pytest.importorskip("PyQt6", reason="the dashboard needs the extra `dashboard`")
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QLabel
 
-from gazelive.dashboard.feed import ZmqFeed
+from gazelive.dashboard.feed import RunFeed
 from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
 from gazelive.live.wire.addresses import free_addresses
-from gazelive.live.wire.device_control import DeviceControl
-from gazelive.live.wire.transport import ChunkSender
+from gazelive.live.wire.doors import Door
+from gazelive.live.wire.owner import OwnerLines
+from gazelive.live.wire.runs import hold_run
 from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.writer import SessionWriter
 
@@ -53,20 +53,20 @@ class Lab:
     """A replayed session, an engine and a window, moved on together."""
 
     def __init__(self, folder: Path, make_window):
-        self.addresses = free_addresses()
+        self._holder = hold_run(free_addresses(), folder)
+        self.run = self._holder.run
         self.folder = folder
         self._make_window = make_window
-        self._context = zmq.Context()
         self.start_engine()
         self.device = None
         self.window = self.open_window()
 
     def start_engine(self):
-        self.engine = EngineProcess(self.folder, self.addresses)
+        self.engine = EngineProcess(self.folder, self.run)
         self.engine.wait_for(lambda _status: True)
 
     def open_window(self):
-        return self._make_window(ZmqFeed(self.addresses.documents, self.addresses.control))
+        return self._make_window(RunFeed(Door(self.run.id)))
 
     def begin(self):
         manifest = SessionManifest(
@@ -75,8 +75,8 @@ class Lab:
         clock = ManualClock()  # moved by waiting for the next chunk
         self.device = ReplayDevice(recorded(), clock=clock)
         self._writer = SessionWriter.create(self.folder, manifest, sync_interval_s=None)
-        self._sender = ChunkSender(self._context, self.addresses.chunks)
-        self._control = DeviceControl(self._context, self.addresses.device, self.device)
+        self._lines = OwnerLines(self.run, self.device, manifest.id)
+        self._sender, self._control = self._lines.sender, self._lines.control
         self._recorder = Recorder(self.device, self._writer, [self._sender], clock=clock)
         self.device.start()
 
@@ -115,10 +115,10 @@ class Lab:
 
     def close(self):
         if self.device is not None:
-            for part in (self._writer, self._sender, self._control):
-                part.close()
+            self._writer.close()
+            self._lines.close()
         self.engine.kill()
-        self._context.destroy(linger=0)
+        self._holder.close()
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import zmq
 
 from gazelive.errors import PeerLostError
-from gazelive.live.wire.addresses import Addresses
 from gazelive.live.wire.control import request
+from gazelive.live.wire.runs import Run
 from gazelive.system.process import one_thread_environment
 
 MAIN = Path(__file__).with_name("engine_main.py")
@@ -23,8 +23,9 @@ START_S = 240.0
 class EngineProcess:
     """Starts an engine and asks it things; ends it in whatever way."""
 
-    def __init__(self, folder: Path, addresses: Addresses, **options) -> None:
-        self.addresses = addresses
+    def __init__(self, folder: Path, run: Run, **options) -> None:
+        self.run = run
+        self.addresses = addresses = run.addresses
         self._context = zmq.Context()
         arguments = {"folder": str(folder), "address": str(addresses), **options}
         self.process = subprocess.Popen(
@@ -33,7 +34,12 @@ class EngineProcess:
 
     def ask(self, command: str, *, timeout_s: float = 60.0, **arguments):
         return request(
-            self._context, self.addresses.control, command, timeout_s=timeout_s, **arguments
+            self._context,
+            self.addresses.control,
+            command,
+            prepare=self.run.watching.secure,
+            timeout_s=timeout_s,
+            **arguments,
         )
 
     def wait_for(self, is_true, timeout_s: float = START_S) -> dict:

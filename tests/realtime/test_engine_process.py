@@ -30,8 +30,9 @@ from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.session_run import SessionRun
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
-from gazelive.live.wire.device_control import DeviceControl
-from gazelive.live.wire.transport import ChunkSender, DocumentSubscriber
+from gazelive.live.wire.owner import OwnerLines
+from gazelive.live.wire.runs import hold_run
+from gazelive.live.wire.transport import DocumentSubscriber
 from gazelive.recordings.session.manifest import DOCUMENTS_NAME, SessionManifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
@@ -68,13 +69,12 @@ def recorded(n_trials=4, seconds=3.0):
 class Owner:
     """The process that owns the device, driven step by step."""
 
-    def __init__(self, folder: Path, addresses, *, device=None, clock=None) -> None:
-        self.context = zmq.Context()
+    def __init__(self, folder: Path, run, *, device=None, clock=None) -> None:
         self.clock = clock or ManualClock()
         self.device = device or ReplayDevice(recorded(), clock=self.clock)
         self.writer = SessionWriter.create(folder, MANIFEST, sync_interval_s=None)
-        self.sender = ChunkSender(self.context, addresses.chunks)
-        self.control = DeviceControl(self.context, addresses.device, self.device)
+        self.lines = OwnerLines(run, self.device, self.writer.manifest.id)
+        self.sender, self.control = self.lines.sender, self.lines.control
         self.recorder = Recorder(self.device, self.writer, [self.send], clock=self.clock)
         self.keep_from_wire = lambda _number: True
         self.device.start()
@@ -100,14 +100,14 @@ class Owner:
 
     def close(self) -> None:
         self.writer.close()
-        self.sender.close()
-        self.control.close()
-        self.context.destroy(linger=0)
+        self.lines.close()
 
 
 @pytest.fixture
-def addresses():
-    return free_addresses()
+def run(folder):
+    """The keys and addresses that all processes of a test share."""
+    with hold_run(free_addresses(), folder) as holder:
+        yield holder.run
 
 
 @pytest.fixture
@@ -116,11 +116,11 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def start_owner(folder, addresses):
+def start_owner(folder, run):
     owners = []
 
     def start(**options) -> Owner:
-        owners.append(Owner(folder, addresses, **options))
+        owners.append(Owner(folder, run, **options))
         return owners[-1]
 
     yield start
@@ -129,11 +129,11 @@ def start_owner(folder, addresses):
 
 
 @pytest.fixture
-def start_engine(folder, addresses):
+def start_engine(folder, run):
     engines = []
 
-    def start(addresses=addresses, *, waits=True, **options) -> EngineProcess:
-        engine = EngineProcess(folder, addresses, **options)
+    def start(run=run, *, waits=True, **options) -> EngineProcess:
+        engine = EngineProcess(folder, run, **options)
         engines.append(engine)
         if waits:
             engine.wait_for(lambda status: True)
@@ -191,7 +191,7 @@ def test_killed_again_and_again(start_owner, start_engine, folder, tmp_path):
 
 
 def test_started_first_then_overrun_with_a_listener_that_never_listens(
-    start_owner, start_engine, folder, addresses, tmp_path
+    start_owner, start_engine, folder, run, tmp_path
 ):
     """Started before the session; half of the chunks never sent; a subscriber that is stuck."""
     engine = start_engine()
@@ -200,7 +200,8 @@ def test_started_first_then_overrun_with_a_listener_that_never_listens(
     stuck = context.socket(zmq.SUB)
     stuck.rcvhwm = 1
     stuck.subscribe(b"")
-    stuck.connect(addresses.documents)
+    run.watching.secure(stuck)
+    stuck.connect(run.addresses.documents)
     owner = start_owner()
     owner.keep_from_wire = lambda number: number % 7 < 3
     while owner.steps(50):
@@ -241,12 +242,15 @@ def test_a_bad_line_and_a_stalling_device(start_owner, start_engine, folder, tmp
     assert isinstance(documents[-1], RunStopped)
 
 
-def test_requests(start_owner, start_engine, folder, addresses):
+def test_requests(start_owner, start_engine, folder, run):
     clock = ManualClock()
     device = ReplayDevice(recorded(), clock=clock, loop=True)
     owner = start_owner(device=device, clock=clock)
     engine = start_engine(stays=True)
-    listener = DocumentSubscriber(owner.context, addresses.documents, (IntervalSettled,))
+    context = zmq.Context()
+    listener = DocumentSubscriber(
+        context, run.addresses.documents, (IntervalSettled,), prepare=run.watching.secure
+    )
 
     def ask(command, **arguments):
         """Ask in a thread of its own while the owner goes on."""
@@ -291,14 +295,17 @@ def test_requests(start_owner, start_engine, folder, addresses):
     messages = [message.text for message in read_session(folder).messages]
     assert "MARK here it was" in messages
     listener.close()
+    context.term()
 
 
-def test_no_two_engines_of_one_session(start_owner, start_engine):
+def test_no_two_engines_of_one_session(start_owner, start_engine, folder):
     owner, engine = start_owner(), start_engine()
     owner.steps(10)
     engine.wait_for(lambda s: s["next_chunk"] >= 10)
-    second = start_engine(addresses=free_addresses(), waits=False)
-    assert second.end() == 1
+    with hold_run(free_addresses(), folder) as other:
+        assert start_engine(other.run, waits=False).end() == 1
+    owner.steps(10)
+    engine.wait_for(lambda s: s["next_chunk"] >= 20)
     engine.ask("stop")
     assert engine.end() == 0
 

@@ -25,7 +25,7 @@ from gazelive.experiment.process.launch import RunSpec
 from gazelive.experiment.run import planned
 from gazelive.gaze import Eyes
 from gazelive.identification import read_model_manifest
-from gazelive.live import DashboardSettings, LiveSettings, free_addresses
+from gazelive.live import Addresses, DashboardSettings, LiveSettings, reserve_addresses
 from gazelive.observer import Observer
 from gazelive.system import has_screen
 
@@ -52,6 +52,9 @@ def prepare(
     screen: int | None = None,
     dashboard: bool | None = None,
     snapshots: Path | None = None,
+    bind: str | None = None,
+    keys: Path | None = None,
+    lsl: bool = False,
     quiet: bool = False,
 ) -> RunSpec | None:
     """Return the session that a configuration file and the options of `record` ask for.
@@ -84,8 +87,10 @@ def prepare(
         participant=who,
         live=LiveSettings(
             folder=sessions / f"{who.viewer or 'identify'}-{who.session:02}-{stamp}",
-            address=str(free_addresses()),
+            address=str(reserve_addresses() if bind is None else Addresses.parse(bind)),
             model=model,
+            keys=keys,
+            lsl=lsl,
             stranger_prior=config.identify.stranger_prior,
             false_acceptance_rate=config.identify.false_acceptance_rate,
             images=(resolved(config.stimuli.folder, config_path),),
@@ -249,6 +254,7 @@ def check(spec: RunSpec, left_out: dict[str, object], observer: Observer) -> Non
             "gaze is measured on the whole screen, but images in a window are smaller and "
             "elsewhere: the gate and all positions will be wrong; omit --windowed"
         )
+    spec.live.check()
     _check_writable(spec.live.folder.parent, "output.folder")
     if spec.snapshots is not None:
         _check_writable(spec.snapshots, "--snapshots")

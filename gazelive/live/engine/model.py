@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from gazelive.analysis import Parameters
 from gazelive.detection import Method
+from gazelive.errors import ModelError
 from gazelive.gaze import (
     PAPER_SCREEN,
     Chunk,
@@ -60,6 +62,29 @@ def load_engine_model(
     if choice is None:
         return EngineModel(running)
     return EngineModel(running, choice.method, choice.parameters or choice.engbert_kliegl)
+
+
+MOST_MODEL_BYTES = 500_000_000
+"""Largest model that a request can load."""
+
+
+def check_model_file(path: Path) -> Path:
+    """Return `path`; raise unless it is a regular file of at most `MOST_MODEL_BYTES`.
+
+    A request may name any path; a pipe or a device would block the engine.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelError(f"{path}: is not a regular file")
+    if status.st_size > MOST_MODEL_BYTES:
+        raise ModelError(
+            f"{path}: has {status.st_size / 1e6:.0f} MB; a model may have up to "
+            f"{MOST_MODEL_BYTES / 1e6:.0f} MB"
+        )
+    return path
 
 
 RATE_HZ = 1000.0

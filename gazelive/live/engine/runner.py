@@ -1,7 +1,8 @@
 """The engine's process: chunks in over PULL, documents out over PUB, requests answered.
 
 It can be started before or after the experiment, and killed and started again: it reads missing
-chunks from the session folder.
+chunks from the session folder. All sockets take only the keys of the run file
+(`gazelive.live.wire.runs`) and, for documents and requests, those of `--keys`.
 """
 
 from __future__ import annotations
@@ -17,19 +18,21 @@ import zmq
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.devices import ChunkSink
-from gazelive.errors import GazeliveError, RecordingError, TransportError
+from gazelive.errors import GazeliveError, IncompleteError, RecordingError, TransportError
 from gazelive.gaze import Notice, encode
-from gazelive.live.engine.model import EngineModel, load_engine_model, warm_up
+from gazelive.live.engine.model import EngineModel, check_model_file, load_engine_model, warm_up
 from gazelive.live.engine.session_run import SessionRun
 from gazelive.live.engine.sinks import DocumentSink, NoticePrinter
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import BlockEnded, RunEnded, WiredChunk
 from gazelive.live.wire.control import ControlServer, Request, sentence
 from gazelive.live.wire.device_control import DeviceLink
-from gazelive.live.wire.keys import Context, Doorkeeper, load_server_keys
+from gazelive.live.wire.keys import Context, Doorkeeper
+from gazelive.live.wire.runs import Run, hold_run
 from gazelive.live.wire.transport import FLOWING_MS, ChunkReceiver, DocumentPublisher
 from gazelive.recordings import is_session_folder, read_manifest
 from gazelive.system import WriterLock, get_logger, log_to_file
+from gazelive.wording import quoted
 
 PATIENCE_MS = 50
 """Longest wait for a message in one turn of the loop."""
@@ -59,6 +62,7 @@ class Engine:
         *,
         clock: Clock | None = None,
         load: Callable[[Path | None], EngineModel] | None = None,
+        check_model: Callable[[Path], Path] = check_model_file,
         sinks: Sequence[DocumentSink] = (),
         chunk_sinks: Sequence[ChunkSink] = (),
         is_left_alone: Callable[[], bool] = lambda: False,
@@ -66,11 +70,11 @@ class Engine:
     ) -> None:
         settings.check()
         self._settings = settings
-        self._keys = None if settings.keys is None else load_server_keys(settings.keys)
         self._clock = clock or MonotonicClock()
         self._load = load or partial(
             load_engine_model, images=settings.images, terms=settings.terms
         )
+        self._check_model = check_model
         self._sinks, self._chunk_sinks = sinks, chunk_sinks
         self._is_left_alone = is_left_alone
         self._say = say
@@ -78,11 +82,14 @@ class Engine:
         warm_up(self._model)
         self._run: SessionRun | None = None
         self._stop_reason: str | None = None
+        self._n_sent = 0
+        """Chunks of the session according to the owner of the device, once it is over."""
         self._next_disk_s = self._next_manifest_s = self._next_requests_s = 0.0
         self._is_idle = True
         self._context: Context = zmq.Context()
         self._logging = ExitStack()
         self._doorkeeper: Doorkeeper | None = None
+        self._holder = hold_run(settings.addresses, settings.folder, settings.keys)
         try:
             self._open_sockets()
         except BaseException:
@@ -90,19 +97,21 @@ class Engine:
             raise
 
     def _open_sockets(self) -> None:
-        settings, context = self._settings, self._context
-        prepare = None
-        if self._keys is not None:
-            self._doorkeeper = Doorkeeper(context, self._keys)
-            prepare = self._keys.secure
-        addresses = settings.addresses
-        self._publisher = DocumentPublisher(context, addresses.documents, prepare=prepare)
-        self._control = ControlServer(context, addresses.control, prepare=prepare)
-        self._receiver = ChunkReceiver(context, addresses.chunks)
-        self._device = DeviceLink(context, addresses.device)
+        context, addresses, run = self._context, self._settings.addresses, self.run_info
+        own, shared = run.binding, run.serving(self._settings.keys)
+        self._doorkeeper = Doorkeeper(context, own, shared)
+        self._publisher = DocumentPublisher(context, addresses.documents, prepare=shared.secure)
+        self._control = ControlServer(context, addresses.control, prepare=shared.secure)
+        self._receiver = ChunkReceiver(context, addresses.chunks, prepare=own.secure)
+        self._device = DeviceLink(context, addresses.device, prepare=run.recording.secure)
         self._poller = zmq.Poller()
         for socket in (self._control.socket, self._receiver.socket, self._device.socket):
             self._poller.register(socket, zmq.POLLIN)
+
+    @property
+    def run_info(self) -> Run:
+        """Address, id and keys of the run."""
+        return self._holder.run
 
     @property
     def state(self) -> State:
@@ -114,7 +123,10 @@ class Engine:
         return "live" if self._run.is_caught_up else "catching up"
 
     def run(self) -> str:
-        """Run to the end; return why it ended."""
+        """Run to the end; return why it ended.
+
+        Raises `IncompleteError` if recorded samples were not analysed.
+        """
         self._say(f"Ready at {self._settings.address}.")
         try:
             while self._stop_reason is None:
@@ -123,6 +135,7 @@ class Engine:
                     self._stop_reason = "the process that started the engine is gone"
             if self._run is not None:
                 self._run.finish(self._stop_reason, reads_on=False)
+                self._check_complete(self._run, self._stop_reason)
             log.info("ended: %s", self._stop_reason)
             return self._stop_reason
         except BaseException as error:
@@ -174,6 +187,15 @@ class Engine:
         )
         self._next_disk_s = 0.0
 
+    def _check_complete(self, run: SessionRun, reason: str) -> None:
+        """Raise if recorded chunks were not analysed."""
+        n_left = run.n_left()
+        if n_left or run.next_chunk < self._n_sent:
+            raise IncompleteError(
+                f"{run.folder}: not all samples were analysed ({reason}): "
+                f"analyse them with gazelive run --session {quoted(run.folder)}"
+            )
+
     def _is_recorded(self) -> bool:
         """Return whether a process still records the session."""
         if self._run is None or self._run.is_finished:
@@ -197,12 +219,15 @@ class Engine:
             if wired is None:
                 return
             self._is_idle = False
+            if not run.is_of_session(wired):
+                continue
             match wired:
                 case WiredChunk():
                     run.take(wired)
                 case BlockEnded():
                     run.end_block(wired)
                 case RunEnded() if wired.next_chunk >= run.next_chunk:
+                    self._n_sent = wired.next_chunk
                     self._finish(run, wired.reason)
                     return
 
@@ -243,7 +268,7 @@ class Engine:
     # requests
 
     def _answer_requests(self) -> None:
-        while (request := self._control.receive()) is not None:
+        for request in self._control.requests():
             try:
                 self._answer(request)
             except (GazeliveError, OSError) as error:
@@ -293,7 +318,7 @@ class Engine:
             raise TransportError("`load model` takes the path of a model, or null for none")
         if self._run is not None and self._run.is_finished:
             raise RecordingError("the session is over", path=self._run.folder)
-        model = self._load(None if path is None else Path(path))
+        model = self._load(None if path is None else self._check_model(Path(path)))
         stream = None if self._run is None else self._run.stream
         if stream is not None and model.running is not None:
             model.running.check_rate(
@@ -328,4 +353,5 @@ class Engine:
         if self._doorkeeper is not None:
             self._doorkeeper.close()
         self._context.term()
+        self._holder.close()
         self._logging.close()

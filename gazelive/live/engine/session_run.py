@@ -24,7 +24,7 @@ from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.sinks import DocumentSink, RecallsDocuments, Snapshot
 from gazelive.live.pipeline.pipeline import GeometryOf, Pipeline, RunFacts
 from gazelive.live.settings import LiveSettings
-from gazelive.live.wire.chunks import BlockEnded, WiredChunk
+from gazelive.live.wire.chunks import BlockEnded, Wired, WiredChunk
 from gazelive.recordings import (
     JOURNAL_NAME,
     Block,
@@ -68,10 +68,14 @@ class SessionSource:
                 self._stream = item
 
     def from_wire(self, wired: WiredChunk) -> Iterator[WiredChunk]:
-        """Yield a chunk from the wire, unless it is old, and before it the chunks it overtook."""
+        """Yield a chunk from the wire if it is the next one, and before it those it overtook.
+
+        Every chunk is on disk before it is sent, so one that is not the next even then is old, or
+        has a number that was never recorded.
+        """
         if wired.chunk.number > self.next_chunk:
             yield from self.from_disk()
-        if wired.chunk.number >= self.next_chunk:
+        if wired.chunk.number == self.next_chunk:
             self.next_chunk = wired.chunk.number + 1
             yield wired
 
@@ -179,6 +183,7 @@ class SessionRun:
         self.is_caught_up = False
         """False while the engine reads what was recorded before it started."""
         self.is_finished = False
+        self._has_foreign = False
         self.stream: StreamDescription | None = None
         """Stream of the last chunk; None before the first."""
         self._file = DocumentsFile(folder)
@@ -209,6 +214,20 @@ class SessionRun:
         for text in self._source.new_problems():
             self.publish(Notice(level="warning", text=f"{self.folder}: {text}"))
         return n_chunks
+
+    def is_of_session(self, wired: Wired) -> bool:
+        """Return whether a message from the wire belongs to this session; warn of the first."""
+        if wired.session == self.manifest.id:
+            return True
+        if not self._has_foreign:
+            self._has_foreign = True
+            text = "Chunks of another session arrive here; they are ignored."
+            self.publish(Notice(level="warning", text=text))
+        return False
+
+    def n_left(self) -> int:
+        """Return the number of recorded chunks that were not analysed; call it at the end."""
+        return sum(1 for _ in self._source.from_disk())
 
     def take(self, wired: WiredChunk) -> None:
         """Analyse a chunk from the wire, and before it the chunks it overtook."""

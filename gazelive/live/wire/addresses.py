@@ -14,6 +14,7 @@ base + 3          ROUTER    the owner of the device: pause, resume, speed, mark,
 from __future__ import annotations
 
 import ipaddress
+import os
 import random
 import re
 import socket
@@ -71,6 +72,23 @@ class Addresses:
         """The same as this computer reaches it: one that listens everywhere listens here too."""
         return Addresses(_LOOPBACK, self.port) if self.host in _EVERYWHERE else self
 
+    def are_free(self) -> bool:
+        """Return whether nothing listens on these ports of this computer."""
+        sockets = []
+        try:
+            for offset in range(N_PORTS):
+                one = socket.socket()
+                sockets.append(one)
+                if os.name != "nt":  # ports of a run that has just ended; Windows would take any
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                one.bind((_LOOPBACK, self.port + offset))
+        except OSError:
+            return False
+        finally:
+            for one in sockets:
+                one.close()
+        return True
+
     @property
     def documents(self) -> str:
         """Address at which documents are published."""
@@ -100,17 +118,7 @@ def free_addresses() -> Addresses:
     """
     for _ in range(100):
         port = _CHANCE.randrange(FREE_PORTS.start, FREE_PORTS.stop - N_PORTS)
-        sockets = []
-        try:
-            for offset in range(N_PORTS):
-                one = socket.socket()
-                sockets.append(one)
-                one.bind((_LOOPBACK, port + offset))
-        except OSError:
-            continue
-        else:
-            return Addresses(_LOOPBACK, port)
-        finally:
-            for one in sockets:
-                one.close()
+        addresses = Addresses(_LOOPBACK, port)
+        if addresses.are_free():
+            return addresses
     raise ConfigError(f"no {N_PORTS} neighbouring ports are free on this computer")

@@ -1,7 +1,8 @@
 """Chunks on the wire: a small head, the stream's description, the samples as they are.
 
 Three frames per chunk: the head (msgpack), the description (msgpack, the same bytes for a whole
-block), and the raw samples. The ends of a block and of the run are a head alone.
+block), and the raw samples. The ends of a block and of the run are a head alone. Every head carries
+the id of its session, so that chunks of another session are never analysed.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 from gazelive.errors import TransportError, VersionMismatchError
 from gazelive.gaze import SAMPLE_DTYPE, Chunk, Message, Samples, StreamDescription
 
-WIRE_VERSION = 1
+WIRE_VERSION = 2
 
 
 class ChunkHead(msgspec.Struct, frozen=True, array_like=True, tag=0):
     """A chunk without its samples."""
 
     version: int
+    session: str
     number: int
     block: int
     arrival_s: float
@@ -32,6 +34,7 @@ class BlockEnded(msgspec.Struct, frozen=True, array_like=True, tag=1):
     """No more samples of this block will come; `next_chunk` is the number of the next one."""
 
     version: int
+    session: str
     next_chunk: int
 
 
@@ -39,16 +42,18 @@ class RunEnded(msgspec.Struct, frozen=True, array_like=True, tag=2):
     """The session is closed."""
 
     version: int
+    session: str
     next_chunk: int
     reason: str
 
 
 @dataclass(frozen=True)
 class WiredChunk:
-    """A chunk and the description of its block."""
+    """A chunk, the description of its block, and the id of its session."""
 
     chunk: Chunk
     stream: StreamDescription
+    session: str = ""
 
 
 Wired = WiredChunk | BlockEnded | RunEnded
@@ -61,9 +66,10 @@ _streams = msgspec.msgpack.Decoder(StreamDescription)
 
 
 class ChunkEncoder:
-    """Makes frames of chunks."""
+    """Makes frames of the chunks of a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: str = "") -> None:
+        self._session = session
         self._stream: StreamDescription | None = None
         self._stream_frame = b""
 
@@ -71,7 +77,14 @@ class ChunkEncoder:
         """Return the frames of a chunk."""
         if stream != self._stream:
             self._stream, self._stream_frame = stream, _encoder.encode(stream)
-        head = ChunkHead(WIRE_VERSION, chunk.number, chunk.block, chunk.arrival_s, chunk.messages)
+        head = ChunkHead(
+            WIRE_VERSION,
+            self._session,
+            chunk.number,
+            chunk.block,
+            chunk.arrival_s,
+            chunk.messages,
+        )
         samples = np.ascontiguousarray(chunk.samples)
         return [_encoder.encode(head), self._stream_frame, samples.view(np.uint8).data]
 
@@ -107,4 +120,4 @@ class ChunkDecoder:
         except (msgspec.MsgspecError, ValueError, IndexError, RecursionError) as error:
             raise TransportError(f"not a chunk of this version: {error}") from error
         chunk = Chunk(head.number, head.block, samples, head.messages, head.arrival_s)
-        return WiredChunk(chunk, self._stream)
+        return WiredChunk(chunk, self._stream, head.session)

@@ -6,8 +6,10 @@ A request is `{"command": name, …}`, an answer `{"ok": true, …}` or
 
 from __future__ import annotations
 
+import contextlib
 import errno
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,10 @@ Prepare = Callable[[Socket], None]
 """Gives a socket its keys and limits before it is bound or connected."""
 
 REPLY_TIMEOUT_S = 2.0
+MOST_REQUESTS, REQUESTS_S = 8, 0.002
+"""Most requests that are answered at once, and the longest time for it."""
+BEAT_S = 1.0
+"""Interval of heartbeats."""
 _NOT_HERE = " (is it an address of this computer?)"
 _HINTS = {
     zmq.EADDRINUSE: " (another engine? choose another port with --bind)",
@@ -45,18 +51,26 @@ class ControlServer:
     def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
         self.socket = bound_socket(context, zmq.ROUTER, address, prepare=prepare)
 
-    def receive(self) -> Request | None:
-        """Return the next request; anything else is refused here."""
-        while True:
+    def requests(self, most: int = MOST_REQUESTS) -> Iterator[Request]:
+        """Yield the requests that have come; anything else is refused here.
+
+        After `most` messages or `REQUESTS_S` the rest waits for the next call, so that a flood of
+        requests cannot starve the caller's thread.
+        """
+        until_s = time.monotonic() + REQUESTS_S
+        for _ in range(most):
             try:
                 *envelope, payload = self.socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
-                return None
+                return
             arguments = decoded_map(payload)
             command = None if arguments is None else arguments.pop("command", None)
             if arguments is not None and isinstance(command, str):
-                return Request(tuple(envelope), command, arguments)
-            self._send(tuple(envelope), {"ok": False, "error": "not a request of this version"})
+                yield Request(tuple(envelope), command, arguments)
+            else:
+                self._send(tuple(envelope), {"ok": False, "error": "not a request of this version"})
+            if time.monotonic() > until_s:
+                return
 
     def answer(self, request: Request, **facts: Any) -> None:
         """Answer that it was done."""
@@ -71,7 +85,7 @@ class ControlServer:
         self._send(request.envelope, answer)
 
     def _send(self, envelope: tuple[bytes, ...], answer: Answer) -> None:
-        # a router drops messages to a peer that is gone
+        # a router drops messages to a peer that is gone or does not read
         self.socket.send_multipart([*envelope, msgspec.msgpack.encode(answer)], zmq.NOBLOCK)
 
     def close(self) -> None:
@@ -107,6 +121,42 @@ def request(
     if not answer.get("ok", False):
         raise TransportError(str(answer.get("error", "refused without a reason")))
     return answer
+
+
+class Heartbeat:
+    """Asks an engine for its status once a second, without ever waiting for it."""
+
+    def __init__(self, context: Context, address: str, prepare: Prepare) -> None:
+        self._socket = connected_socket(context, zmq.DEALER, address, prepare=prepare)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, with another process."""
+        self.has_answered = False
+        self._since_s = time.monotonic()
+        self._next_s = self._since_s
+
+    def silent_s(self) -> float:
+        """Return the seconds since the last answer; call it again and again."""
+        now_s = time.monotonic()
+        while True:
+            try:
+                self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            self.has_answered, self._since_s = True, now_s
+            self._next_s = now_s + BEAT_S
+        if now_s >= self._next_s:
+            # sent again after a while: a process that died took the last one with it
+            self._next_s = now_s + 5 * BEAT_S
+            with contextlib.suppress(zmq.Again):
+                payload = msgspec.msgpack.encode({"command": "status"})
+                self._socket.send_multipart([b"", payload], zmq.NOBLOCK)
+        return now_s - self._since_s
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close(linger=0)
 
 
 def decoded_map(payload: bytes) -> dict[str, Any] | None:

@@ -8,11 +8,12 @@ import msgspec
 import zmq
 
 from gazelive.devices import ControlsPlayback, GazeDevice, SendsMessages
-from gazelive.errors import ConfigError, DeviceError, GazeliveError
+from gazelive.errors import ConfigError, DeviceError, GazeliveError, TransportError
 from gazelive.live.wire.control import (
     REPLY_TIMEOUT_S,
     Answer,
     ControlServer,
+    Prepare,
     Request,
     connected_socket,
     decoded_map,
@@ -28,15 +29,22 @@ def mark_message(text: str) -> str:
 class DeviceControl:
     """Answers requests in the thread that owns the device, whenever it finds the time."""
 
-    def __init__(self, context: Context, address: str, device: GazeDevice) -> None:
+    def __init__(
+        self,
+        context: Context,
+        address: str,
+        device: GazeDevice,
+        *,
+        prepare: Prepare | None = None,
+    ) -> None:
         self._device = device
-        self._server = ControlServer(context, address)
+        self._server = ControlServer(context, address, prepare=prepare)
         self.is_stopped = False
         """True after a request to stop."""
 
     def serve(self) -> None:
-        """Answer the requests that have come; never wait."""
-        while (request := self._server.receive()) is not None:
+        """Answer some of the requests that have come; never wait."""
+        for request in self._server.requests():
             try:
                 self._do(request)
                 self._server.answer(request, **self.facts())
@@ -84,14 +92,18 @@ class DeviceControl:
             device.set_speed(None if speed is None else float(speed))
 
 
+MOST_WAITING = 50
+"""Requests that wait for the owner of the device; further ones are refused."""
 _NO_ANSWER: Answer = {"ok": False, "error": "the owner of the device does not answer"}
 
 
 class DeviceLink:
     """Passes requests on to the owner of the device, one at a time, without waiting for it."""
 
-    def __init__(self, context: Context, address: str) -> None:
-        self.socket = connected_socket(context, zmq.DEALER, address, prepare=_only_if_there)
+    def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
+        self.socket = connected_socket(
+            context, zmq.DEALER, address, prepare=_only_if_there(prepare)
+        )
         self._asked: tuple[Request | None, float] | None = None
         self._waiting: list[Request] = []
         self._next_status_s = 0.0
@@ -101,6 +113,8 @@ class DeviceLink:
 
     def ask(self, request: Request) -> None:
         """Pass a request on, as soon as those before it have their answers."""
+        if len(self._waiting) >= MOST_WAITING:
+            raise TransportError("too many requests are waiting for the owner of the device")
         self._waiting.append(request)
 
     def step(self, now_s: float) -> list[tuple[Request, Answer]]:
@@ -164,7 +178,13 @@ def _number_frame(number: int) -> bytes:
     return number.to_bytes(8, "little")
 
 
-def _only_if_there(socket: Socket) -> None:
+def _only_if_there(prepare: Prepare | None) -> Prepare:
     """Queue nothing for a peer that is not there: it has no use for old requests."""
-    socket.setsockopt(zmq.IMMEDIATE, 1)
-    socket.setsockopt(zmq.RECONNECT_IVL, 500)
+
+    def prepared(socket: Socket) -> None:
+        socket.setsockopt(zmq.IMMEDIATE, 1)
+        socket.setsockopt(zmq.RECONNECT_IVL, 500)
+        if prepare is not None:
+            prepare(socket)
+
+    return prepared

@@ -1,6 +1,7 @@
-"""Keys for other computers: CurveZMQ, encrypted both ways, only for allowed clients.
+"""Keys: every socket is encrypted both ways (CurveZMQ) and admits only known clients.
 
-A folder of keys, made once on the computer that runs the engine::
+A run makes keys for the processes of its own user (`gazelive.live.wire.runs`). Other users and
+other computers need a folder of keys, made once on the computer that runs the engine::
 
     server/server.key_secret   the engine's own; never leaves this computer
     server/server.key          its public half
@@ -10,16 +11,17 @@ A folder of keys, made once on the computer that runs the engine::
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shutil
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 import zmq
 import zmq.auth
-from zmq.auth.thread import ThreadAuthenticator
+from zmq.utils import z85
 
 from gazelive.errors import ConfigError, TransportError
 
@@ -28,7 +30,8 @@ Context = zmq.Context[Socket]
 
 SERVER = "server"
 ALLOWED = "allowed"
-THIS_COMPUTER = "this-computer"
+_ZAP_ADDRESS = "inproc://zeromq.zap.01"
+_STOP_ADDRESS = "inproc://gazelive.doorkeeper"
 
 
 def keys_folder() -> Path:
@@ -38,16 +41,18 @@ def keys_folder() -> Path:
 
 @dataclass(frozen=True)
 class ServerKeys:
-    """The engine's keys, and who may connect."""
+    """The keys of sockets that are bound, and who may connect to them."""
 
     public: bytes
     secret: bytes
-    allowed: Path
+    allowed: frozenset[bytes]
+    """Public keys of the clients, in Z85."""
 
     def secure(self, socket: Socket) -> None:
-        """Restrict a socket to authorised keys; call it before the socket is bound."""
+        """Restrict a socket to allowed keys; call it before the socket is bound."""
         socket.curve_publickey, socket.curve_secretkey = self.public, self.secret
         socket.curve_server = True
+        socket.zap_domain = self.public  # by which the doorkeeper knows who may connect
 
 
 @dataclass(frozen=True)
@@ -84,18 +89,13 @@ def make_keys(folder: Path, client: str) -> Path:
     return folder / client
 
 
-def own_keys(folder: Path) -> Path:
-    """Return the folder of the keys with which this computer asks its own engine."""
-    own = folder / THIS_COMPUTER
-    return own if own.is_dir() else make_keys(folder, THIS_COMPUTER)
-
-
 def load_server_keys(folder: Path) -> ServerKeys:
     """Return the engine's keys."""
     public, secret = _load(folder / SERVER / f"{SERVER}.key_secret", folder)
     if secret is None:
         raise ConfigError("holds no secret key", path=folder)
-    return ServerKeys(public, secret, folder / ALLOWED)
+    allowed = sorted((folder / ALLOWED).glob("*.key"))
+    return ServerKeys(public, secret, frozenset(_load(path, folder)[0] for path in allowed))
 
 
 def load_client_keys(folder: Path) -> ClientKeys:
@@ -134,16 +134,43 @@ def require_keys(where: str, *, is_loopback: bool, has_keys: bool) -> None:
 
 
 class Doorkeeper:
-    """The thread that admits clients to the secured sockets of a context."""
+    """The thread that admits clients to the secured sockets of a context (ZAP, ZeroMQ RFC 27).
 
-    def __init__(self, context: Context, keys: ServerKeys) -> None:
-        self._thread: ThreadAuthenticator | None = ThreadAuthenticator(context)
+    Make it before those sockets are bound: without it they would admit any key.
+    """
+
+    def __init__(self, context: Context, *keys: ServerKeys) -> None:
+        self._context = context
+        socket, stop = context.socket(zmq.REP), context.socket(zmq.PAIR)
+        stop.bind(_STOP_ADDRESS)
+        socket.bind(_ZAP_ADDRESS)
+        allowed = {one.public: one.allowed for one in keys}
+        self._thread: threading.Thread | None = threading.Thread(
+            target=_admit, args=(socket, stop, allowed), name="doorkeeper", daemon=True
+        )
         self._thread.start()
-        self._thread.configure_curve(domain="*", location=str(keys.allowed))
 
     def close(self) -> None:
         """End the thread; a second call does nothing."""
         thread, self._thread = self._thread, None
         if thread is not None:
-            with contextlib.suppress(zmq.ZMQError):
-                thread.stop()
+            with self._context.socket(zmq.PAIR) as stop:
+                stop.connect(_STOP_ADDRESS)
+                stop.send(b"")
+                thread.join()
+
+
+def _admit(socket: Socket, stop: Socket, allowed: Mapping[bytes, frozenset[bytes]]) -> None:
+    """Answer whether a client's key is allowed in a domain, until `stop` receives anything."""
+    with socket, stop:
+        poller = zmq.Poller()
+        poller.register(socket, zmq.POLLIN)
+        poller.register(stop, zmq.POLLIN)
+        while stop not in dict(poller.poll()):
+            version, sequence, domain, _address, _identity, mechanism, *credentials = (
+                socket.recv_multipart()
+            )
+            key = z85.encode(credentials[0]) if mechanism == b"CURVE" else b""
+            is_allowed = key in allowed.get(domain, ())
+            code, text = (b"200", b"OK") if is_allowed else (b"400", b"unknown key")
+            socket.send_multipart([version, sequence, code, text, b"", b""])

@@ -33,11 +33,17 @@ DOCUMENT_QUEUE = 20_000
 
 
 class ChunkSender:
-    """A `ChunkSink` for the recorder: sends to an engine that may not be there."""
+    """A `ChunkSink` for the recorder: sends to an engine that may not be there.
 
-    def __init__(self, context: Context, address: str) -> None:
-        self._socket = connected_socket(context, zmq.PUSH, address, prepare=_short_queue)
-        self._encoder = ChunkEncoder()
+    `session` is the id of the session (`SessionManifest.id`).
+    """
+
+    def __init__(
+        self, context: Context, address: str, session: str = "", *, prepare: Prepare | None = None
+    ) -> None:
+        self._socket = connected_socket(context, zmq.PUSH, address, prepare=_short_queue(prepare))
+        self._session = session
+        self._encoder = ChunkEncoder(session)
         self._next_chunk = 0
         self.n_unsent = 0
         """Chunks that found no room; the engine has them from disk."""
@@ -49,11 +55,12 @@ class ChunkSender:
 
     def end_block(self) -> None:
         """Mark the end of a block: the device has stopped and all chunks were sent."""
-        self._send(encode_end(BlockEnded(WIRE_VERSION, self._next_chunk)))
+        self._send(encode_end(BlockEnded(WIRE_VERSION, self._session, self._next_chunk)))
 
     def end_run(self, reason: str) -> None:
         """Mark the end of the run: the session is closed."""
-        self._send(encode_end(RunEnded(WIRE_VERSION, self._next_chunk, reason)))
+        end = RunEnded(WIRE_VERSION, self._session, self._next_chunk, reason)
+        self._send(encode_end(end))
 
     def close(self) -> None:
         """Close the socket; the last messages have a moment to leave."""
@@ -69,8 +76,8 @@ class ChunkSender:
 class ChunkReceiver:
     """Receives the chunks of the device's owner."""
 
-    def __init__(self, context: Context, address: str) -> None:
-        self.socket = bound_socket(context, zmq.PULL, address, prepare=_short_queue)
+    def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
+        self.socket = bound_socket(context, zmq.PULL, address, prepare=_short_queue(prepare))
         self.socket.rcvtimeo = FLOWING_MS
         self._decoder = ChunkDecoder()
 
@@ -116,8 +123,13 @@ class DocumentPublisher:
         self._socket.close(linger=500)
 
 
-def _short_queue(socket: Socket) -> None:
-    socket.set_hwm(CHUNK_QUEUE)
+def _short_queue(prepare: Prepare | None) -> Prepare:
+    def prepared(socket: Socket) -> None:
+        socket.set_hwm(CHUNK_QUEUE)
+        if prepare is not None:
+            prepare(socket)
+
+    return prepared
 
 
 def _publishing(prepare: Prepare | None) -> Prepare:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +45,8 @@ class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
     viewer: str | None = None
     """The viewer; None in a session recorded in identify mode."""
     session: str
+    id: str = ""
+    """Random; new for every session folder. Empty in sessions of 0.1."""
     device: str
     mode: Literal["enrol", "identify"]
     """How it was recorded; `purpose` is the word for users."""
@@ -71,6 +74,11 @@ class SessionManifest(msgspec.Struct, frozen=True, kw_only=True):
     def purpose(self) -> str:
         """`enrol`, `identify`, or `converted`: another program's recording was made for neither."""
         return self.mode if self.converted_from is None else "converted"
+
+
+def new_session_id() -> str:
+    """Return an id for a session that is about to be recorded."""
+    return uuid.uuid4().hex
 
 
 class _Version(msgspec.Struct):

@@ -17,6 +17,7 @@ from gazelive.experiment.process.saving import save
 from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.runs import hold_run
 from gazelive.recordings.session.manifest import read_manifest
 from gazelive.recordings.session.reader import read_session
 from gazelive.system.children import python_module
@@ -103,7 +104,8 @@ def test_an_engine_that_never_comes_can_be_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     lab = Lab(tmp_path / "s")
-    lines = run._Lines(str(free_addresses()), lab.device_thread.device)
+    holder = hold_run(free_addresses(), lab.folder)
+    lines = run._Lines(holder.run.address, lab.device_thread.device, "")
     monkeypatch.setattr(run, "ENGINE_LATE_S", 0.0)
     lab.display.press_at = [(lambda d: isinstance(d.scene, Words) and "SPACE" in d.scene.hint, key)]
     try:
@@ -114,6 +116,7 @@ def test_an_engine_that_never_comes_can_be_done_without(
                 lines.wait_for_engine(lab.display, Keys())
     finally:
         lines.close()
+        holder.close()
         lab.device_thread.close("done")
         lab.device_thread.device.close()
 

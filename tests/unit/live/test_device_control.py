@@ -13,6 +13,8 @@ from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.chunks import RunEnded, WiredChunk
 from gazelive.live.wire.control import request
 from gazelive.live.wire.device_control import DeviceControl
+from gazelive.live.wire.keys import Doorkeeper
+from gazelive.live.wire.runs import hold_run
 from gazelive.live.wire.transport import ChunkReceiver
 from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.reader import read_session
@@ -87,15 +89,17 @@ def test_a_tracker_cannot_be_paused(context):
 
 
 def test_a_whole_replay_is_on_disk_and_sent(context, tmp_path):
-    addresses = free_addresses()
-    receiver = ChunkReceiver(context, addresses.chunks)
+    holder = hold_run(free_addresses(), tmp_path)
+    own = holder.run.binding
+    doorkeeper = Doorkeeper(context, own)
+    receiver = ChunkReceiver(context, holder.run.addresses.chunks, prepare=own.secure)
     clock = ManualClock()
     recording = make_recording([make_block(0, 0.5, 1_000_000)], [])
     device = ReplayDevice(recording, clock=clock, chunk_s=0.02)
     writer = SessionWriter.create(tmp_path / "s", MANIFEST)
     n_called = []
     reason = run_device(
-        device, writer, addresses, clock=clock, meanwhile=lambda: n_called.append(1)
+        device, writer, holder.run, clock=clock, meanwhile=lambda: n_called.append(1)
     )
     assert reason == "end of the recording"
     assert n_called
@@ -109,6 +113,8 @@ def test_a_whole_replay_is_on_disk_and_sent(context, tmp_path):
     assert samples == recording.blocks[0].samples.tobytes()
     assert read_session(tmp_path / "s").blocks[0].samples.tobytes() == samples
     receiver.close()
+    doorkeeper.close()
+    holder.close()
 
 
 def test_a_failure_ends_the_session_with_a_reason(tmp_path):
@@ -119,7 +125,10 @@ def test_a_failure_ends_the_session_with_a_reason(tmp_path):
     def fail():
         raise DeviceError("the cable")
 
-    with pytest.raises(DeviceError, match="the cable"):
-        run_device(device, writer, free_addresses(), clock=clock, meanwhile=fail)
+    with (
+        hold_run(free_addresses(), tmp_path) as holder,
+        pytest.raises(DeviceError, match="the cable"),
+    ):
+        run_device(device, writer, holder.run, clock=clock, meanwhile=fail)
     assert writer.manifest.stop_reason == "the cable"
     assert read_session(tmp_path / "s").n_samples > 0

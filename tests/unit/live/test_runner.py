@@ -59,6 +59,7 @@ def make_engine(tmp_path):
         settings = LiveSettings(
             folder=tmp_path / "session", address=str(free_addresses()), model=Path(model)
         )
+        options = {"check_model": lambda path: path, **options}
         return Engine(settings, load=load, say=said.append, **options), settings, said
 
     return make
@@ -68,7 +69,14 @@ def asked(engine: Engine, settings: LiveSettings, command: str, **arguments: Any
     """Ask in a thread of its own while the engine works."""
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(request, context, settings.addresses.control, command, **arguments)
+        answer = pool.submit(
+            request,
+            context,
+            settings.addresses.control,
+            command,
+            prepare=engine.run_info.watching.secure,
+            **arguments,
+        )
         while not answer.done():
             engine.step(5)
     context.term()

@@ -199,9 +199,9 @@ def test_an_announced_block_end_settles_the_block(session):
     run.read_disk()
     n_settled = sum(isinstance(d, IntervalSettled) for d in said)
     assert n_settled == 1
-    run.end_block(BlockEnded(WIRE_VERSION, n_of_two))  # old: it is of the block before
+    run.end_block(BlockEnded(WIRE_VERSION, "", n_of_two))  # old: it is of the block before
     assert sum(isinstance(d, IntervalSettled) for d in said) == 1
-    run.end_block(BlockEnded(WIRE_VERSION, len(WIRED)))
+    run.end_block(BlockEnded(WIRE_VERSION, "", len(WIRED)))
     assert sum(isinstance(d, IntervalSettled) for d in said) == 2
     run.close()
     again, more = session.run()  # the sign is not in the journal, but nothing is said twice

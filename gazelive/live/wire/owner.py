@@ -1,0 +1,49 @@
+"""The sockets of the process that owns the device, secured with the keys of its run."""
+
+from __future__ import annotations
+
+import zmq
+
+from gazelive.devices import GazeDevice
+from gazelive.live.wire.control import Answer, request
+from gazelive.live.wire.device_control import DeviceControl
+from gazelive.live.wire.keys import Context, Doorkeeper
+from gazelive.live.wire.runs import Run
+from gazelive.live.wire.transport import ChunkSender, SettledPosteriors
+
+
+class OwnerLines:
+    """Chunks to the engine, requests to the device, and settled posteriors back.
+
+    `session` is the id of the session that is recorded (`SessionManifest.id`).
+    """
+
+    def __init__(self, run: Run, device: GazeDevice, session: str) -> None:
+        self._context: Context = zmq.Context()
+        self._run = run
+        addresses, keys = run.addresses, run.recording
+        self._doorkeeper = Doorkeeper(self._context, run.binding)
+        try:
+            self.control = DeviceControl(
+                self._context, addresses.device, device, prepare=run.binding.secure
+            )
+        except BaseException:
+            self._doorkeeper.close()
+            self._context.term()
+            raise
+        self.sender = ChunkSender(self._context, addresses.chunks, session, prepare=keys.secure)
+        self.posteriors = SettledPosteriors(
+            self._context, addresses.documents, prepare=run.watching.secure
+        )
+
+    def ask_engine(self, command: str, *, timeout_s: float) -> Answer:
+        """Send a request to the engine and return the answer."""
+        prepare = self._run.watching.secure
+        address = self._run.addresses.control
+        return request(self._context, address, command, prepare=prepare, timeout_s=timeout_s)
+
+    def close(self) -> None:
+        """Close the sockets; the last messages have a moment to leave."""
+        for part in (self.sender, self.control, self.posteriors, self._doorkeeper):
+            part.close()
+        self._context.term()
