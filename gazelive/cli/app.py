@@ -33,6 +33,7 @@ from gazelive.cli.run import run
 from gazelive.cli.session import app as session_app
 from gazelive.cli.simulate import simulate
 from gazelive.cli.train import train
+from gazelive.cli.watch import watch
 from gazelive.errors import GazeliveError
 from gazelive.system import get_logger, log_to_stderr, replace_unencodable
 
@@ -89,7 +90,7 @@ _COMMANDS = {
     "Recordings": (info, convert, detect, compare, simulate),
     "Identification": (train, identify, evaluate),
     "In the lab": (record, export),
-    "Live": (replay, run, dashboard, keys),
+    "Live": (replay, run, dashboard, watch, keys),
 }
 _GROUPS = {
     "model": ("Identification", model_app),

@@ -1,3 +1,8 @@
+from .client import (
+    Subscription as Subscription,
+    subscribe as subscribe,
+    subscribe_async as subscribe_async,
+)
 from .engine.start import (
     run_engine as run_engine,
 )

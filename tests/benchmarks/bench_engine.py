@@ -49,8 +49,9 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Chunk, Message, StreamDescription
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.pipeline.pipeline import Pipeline
-from gazelive.live.wire.addresses import Addresses, free_addresses
+from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.control import request
+from gazelive.live.wire.runs import Run, hold_run
 from gazelive.live.wire.transport import ChunkSender, DocumentSubscriber
 from gazelive.recordings.geometry import FoundGeometry
 from gazelive.recordings.recording import Block, Recording
@@ -118,7 +119,9 @@ class EngineProcess:
     """The engine, and how to ask it."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
-        self.addresses = free_addresses()
+        self._holder = hold_run(free_addresses(), folder)
+        self.run = self._holder.run
+        self.addresses = self.run.addresses
         self._context = zmq.Context()
         told = {"folder": str(folder), "address": str(self.addresses), **options}
         self._process = subprocess.Popen(
@@ -128,7 +131,13 @@ class EngineProcess:
         self.wait_for(lambda _status: True)
 
     def ask(self, command: str) -> dict[str, Any]:
-        return request(self._context, self.addresses.control, command, timeout_s=2.0)
+        return request(
+            self._context,
+            self.addresses.control,
+            command,
+            prepare=self.run.watching.secure,
+            timeout_s=2.0,
+        )
 
     def wait_for(self, is_true: Callable[[dict[str, Any]], bool]) -> None:
         while True:
@@ -151,6 +160,7 @@ class EngineProcess:
         self.ask("stop")
         self._process.wait(30)
         self._context.destroy(linger=0)
+        self._holder.close()
 
 
 # latency, in real time
@@ -159,10 +169,13 @@ class EngineProcess:
 Heard = SaccadeOnset | Saccade | Posterior
 
 
-def listen(address: str, is_over: Any, heard: Any) -> None:
+def listen(run: Run, is_over: Any, heard: Any) -> None:
     """Note when documents are received, until it is over, and hand them over then."""
     context = zmq.Context()
-    subscriber = DocumentSubscriber(context, address, (SaccadeOnset, Saccade, Posterior))
+    kinds = (SaccadeOnset, Saccade, Posterior)
+    subscriber = DocumentSubscriber(
+        context, run.addresses.documents, kinds, prepare=run.watching.secure
+    )
     received: list[tuple[float, Heard]] = []
     while not is_over.is_set():
         document = subscriber.receive(0.05)
@@ -180,11 +193,11 @@ class Listener:
     processes read the machine's one clock.
     """
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, run: Run) -> None:
         spawn = multiprocessing.get_context("spawn")
         self._is_over, self._heard = spawn.Event(), spawn.Queue()
         self._process = spawn.Process(
-            target=listen, args=(addresses.documents, self._is_over, self._heard), daemon=True
+            target=listen, args=(run, self._is_over, self._heard), daemon=True
         )
         self._process.start()
 
@@ -222,8 +235,12 @@ def image(name: str) -> Any:
     return generated_image(name)
 
 
+def sender_of(context: Any, run: Run) -> ChunkSender:
+    return ChunkSender(context, run.addresses.chunks, prepare=run.recording.secure)
+
+
 def record_live(
-    folder: Path, addresses: Addresses, seconds: float, *, rate_hz: float, eyes: Any, faulty: bool
+    folder: Path, run: Run, seconds: float, *, rate_hz: float, eyes: Any, faulty: bool
 ) -> tuple[Arrivals, Callable[[float], float], SessionWriter]:
     """Record a simulated viewer in real time; also return what turns tracker into host time."""
     clock = MonotonicClock()
@@ -254,7 +271,7 @@ def record_live(
     )
     writer = SessionWriter.create(folder, manifest)
     context = zmq.Context()
-    sender, arrivals = ChunkSender(context, addresses.chunks), Arrivals([], [])
+    sender, arrivals = sender_of(context, run), Arrivals([], [])
     recorder = Recorder(device, writer, [sender, arrivals], clock=clock)
     origin_s = clock.now_s() - simulated.tracker_time_us() / 1e6
     n_trials = max(1, round(seconds / (TRIAL_S + PAUSE_S)))
@@ -292,11 +309,11 @@ def quantiles_ms(values_s: list[float]) -> dict[str, float]:
 
 def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> dict[str, Any]:
     engine = EngineProcess(folder, model=str(model), n_viewers=n_viewers)
-    listener = Listener(engine.addresses)
+    listener = Listener(engine.run)
     time.sleep(5.0)  # it imports, and the subscription is on its way
     cpu_s, started_s = engine.cpu_s(), time.perf_counter()
     arrivals, host_s, _ = record_live(
-        folder, engine.addresses, seconds, rate_hz=RATE_HZ, eyes="R", faulty=True
+        folder, engine.run, seconds, rate_hz=RATE_HZ, eyes="R", faulty=True
     )
     cpu = (engine.cpu_s() - cpu_s) / (time.perf_counter() - started_s)
     engine.wait_for(lambda status: status["state"] == "finished")
@@ -332,9 +349,7 @@ def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> 
 
 def bench_loss(folder: Path, seconds: float) -> dict[str, Any]:
     engine = EngineProcess(folder)
-    _, _, writer = record_live(
-        folder, engine.addresses, seconds, rate_hz=2000.0, eyes="LR", faulty=False
-    )
+    _, _, writer = record_live(folder, engine.run, seconds, rate_hz=2000.0, eyes="LR", faulty=False)
     engine.wait_for(lambda status: status["state"] == "finished")
     next_chunk = engine.ask("status")["next_chunk"]
     engine.stop()
@@ -392,7 +407,7 @@ def play_at_once(recording: Recording, folder: Path, engine: EngineProcess) -> N
     device = ReplayDevice(recording, clock=clock, speed=None)
     writer = SessionWriter.create(folder, manifest_of(recording, started_at=""))
     context = zmq.Context()
-    sender = ChunkSender(context, engine.addresses.chunks)
+    sender = sender_of(context, engine.run)
     recorder = Recorder(device, writer, [sender], clock=clock)
     device.start()
     while not device.finished:
@@ -450,7 +465,7 @@ def bench_memory(folder: Path, model: Path, recording: Recording, hours: float) 
     device = ReplayDevice(recording, clock=clock, speed=None, loop=True)
     writer = SessionWriter.create(folder, manifest_of(recording, started_at=""))
     context = zmq.Context()
-    sender = ChunkSender(context, engine.addresses.chunks)
+    sender = sender_of(context, engine.run)
     recorder = Recorder(device, writer, [sender], clock=clock)
     device.start()
     n_samples, rows = 0, []
