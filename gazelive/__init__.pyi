@@ -1,3 +1,4 @@
+from . import live as live
 from .errors import (
     GazeliveError as GazeliveError,
     GazeliveWarning as GazeliveWarning,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
@@ -29,7 +31,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Run files of tests are not those of the user; all workers share them, as they share the ports.
-os.environ.setdefault("GAZELIVE_RUNS", tempfile.mkdtemp(prefix="gazelive-runs-"))
+if "GAZELIVE_RUNS" not in os.environ:
+    os.environ["GAZELIVE_RUNS"] = tempfile.mkdtemp(prefix="gazelive-runs-")
+    atexit.register(shutil.rmtree, os.environ["GAZELIVE_RUNS"], ignore_errors=True)
 os.environ.setdefault("HOME", tempfile.gettempdir())  # PsychoPy does not load without one
 
 # The same examples in every run, however slow the machine: a failure is one of the code, not of

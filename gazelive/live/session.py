@@ -111,7 +111,7 @@ class EngineProcess:
 
     def ask(self, command: str, *, timeout_s: float = 2.0, **arguments: Any) -> Answer:
         """Send a request to the engine and return the answer."""
-        return request(
+        answer = request(
             self._context,
             self._address,
             command,
@@ -119,6 +119,8 @@ class EngineProcess:
             timeout_s=timeout_s,
             **arguments,
         )
+        self._heartbeat.note_answer()
+        return answer
 
     @property
     def has_ended(self) -> bool:

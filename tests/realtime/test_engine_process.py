@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import zmq
 
-from gazelive.devices.recorder import Recorder
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import (
@@ -23,125 +22,23 @@ from gazelive.gaze.documents import (
     RunStopped,
     decode,
 )
-from gazelive.gaze.screen import PAPER_SCREEN
-from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.session_run import SessionRun
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
-from gazelive.live.wire.owner import OwnerLines
 from gazelive.live.wire.runs import hold_run
 from gazelive.live.wire.transport import DocumentSubscriber
-from gazelive.recordings.session.manifest import DOCUMENTS_NAME, SessionManifest
+from gazelive.recordings.session.manifest import DOCUMENTS_NAME
 from gazelive.recordings.session.reader import read_session
-from gazelive.recordings.session.writer import SessionWriter
 
 from ..support.document_list import DocumentList
 from ..support.faults import BackwardTimes, FaultyDevice, Jitter, LostSamples, RepeatedTimes, Stalls
 from ..support.manual_clock import ManualClock
-from ..support.recordings import make_block, make_recording
 from ..support.streams import MODEL, settled_live, settled_offline
-from .engine_process import EngineProcess
+from .owner import recorded
 
 pytestmark = pytest.mark.slow
-MANIFEST = SessionManifest(
-    session="s1", device="replay", mode="identify", started_at="", screen=PAPER_SCREEN
-)
-
-
-def recorded(n_trials=4, seconds=3.0):
-    """Return trials, each in a block of its own."""
-    blocks, messages = [], []
-    for k in range(n_trials):
-        start_us = 1_000_000 + k * 5_000_000
-        blocks.append(make_block(k, seconds, start_us, rate_hz=1000.0))
-        messages += [
-            Message(start_us - 30_000, f"TRIALID {k}"),
-            Message(start_us + 300_000, "image_onset"),
-            Message(start_us + 300_000, f"!V IMGLOAD FILL image{k}.png"),
-            Message(start_us + 2_700_000, "image_offset"),
-            Message(start_us + 3_100_000, "TRIAL_RESULT 0"),
-        ]
-    return make_recording(blocks, messages)
-
-
-class Owner:
-    """The process that owns the device, driven step by step."""
-
-    def __init__(self, folder: Path, run, *, device=None, clock=None) -> None:
-        self.clock = clock or ManualClock()
-        self.device = device or ReplayDevice(recorded(), clock=self.clock)
-        self.writer = SessionWriter.create(folder, MANIFEST, sync_interval_s=None)
-        self.lines = OwnerLines(run, self.device, self.writer.manifest.id)
-        self.sender, self.control = self.lines.sender, self.lines.control
-        self.recorder = Recorder(self.device, self.writer, [self.send], clock=self.clock)
-        self.keep_from_wire = lambda _number: True
-        self.device.start()
-
-    def send(self, chunk, stream) -> None:
-        if self.keep_from_wire(chunk.number):
-            self.sender(chunk, stream)
-
-    def steps(self, n: int) -> bool:
-        """Move this number of chunks; return False if there are no more."""
-        for _ in range(n):
-            if self.device.finished:
-                return False
-            self.recorder.step(1.0)
-            self.control.serve()
-        return True
-
-    def finish(self) -> None:
-        self.device.stop()
-        self.recorder.drain()
-        self.recorder.finish("over")
-        self.sender.end_run("over")
-
-    def close(self) -> None:
-        self.writer.close()
-        self.lines.close()
-
-
-@pytest.fixture
-def run(folder):
-    """The keys and addresses that all processes of a test share."""
-    with hold_run(free_addresses(), folder) as holder:
-        yield holder.run
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "session"
-
-
-@pytest.fixture
-def start_owner(folder, run):
-    owners = []
-
-    def start(**options) -> Owner:
-        owners.append(Owner(folder, run, **options))
-        return owners[-1]
-
-    yield start
-    for owner in owners:
-        owner.close()
-
-
-@pytest.fixture
-def start_engine(folder, run):
-    engines = []
-
-    def start(run=run, *, waits=True, **options) -> EngineProcess:
-        engine = EngineProcess(folder, run, **options)
-        engines.append(engine)
-        if waits:
-            engine.wait_for(lambda status: True)
-        return engine
-
-    yield start
-    for engine in engines:
-        engine.kill()
 
 
 def expected_documents(folder: Path, tmp_path: Path) -> list:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -12,6 +13,7 @@ import typer
 
 import gazelive
 from gazelive.cli.app import app
+from gazelive.gaze import Document
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -79,3 +81,16 @@ def test_readme_links_every_page() -> None:
 def test_citation_names_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {gazelive.__version__}\n" in citation
+
+
+def test_every_field_of_every_document_is_explained() -> None:
+    page = (ROOT / "docs" / "live-client.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE))
+    assert set(rows) == {kind.__name__ for kind in get_args(Document)}
+    missing = [
+        f"{kind.__name__}.{name}"
+        for kind in get_args(Document)
+        for name in kind.__struct_fields__
+        if f"`{name}`" not in rows[kind.__name__]
+    ]
+    assert not missing

@@ -136,6 +136,10 @@ class Heartbeat:
         self._since_s = time.monotonic()
         self._next_s = self._since_s
 
+    def note_answer(self) -> None:
+        """Take an answer to another request as a beat."""
+        self.has_answered, self._since_s = True, time.monotonic()
+
     def silent_s(self) -> float:
         """Return the seconds since the last answer; call it again and again."""
         now_s = time.monotonic()
@@ -144,7 +148,7 @@ class Heartbeat:
                 self._socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 break
-            self.has_answered, self._since_s = True, now_s
+            self.note_answer()
             self._next_s = now_s + BEAT_S
         if now_s >= self._next_s:
             # sent again after a while: a process that died took the last one with it

@@ -14,8 +14,10 @@ from gazelive.cli.record import identified
 from gazelive.errors import ConfigError, ModelError
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.launch import RunSpec
+from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.live.session import SessionResult
 from gazelive.live.summary import RunSummary
+from gazelive.live.wire.addresses import free_addresses
 from gazelive.recordings.session.manifest import SessionManifest
 from gazelive.recordings.session.writer import SessionWriter
 
@@ -184,6 +186,34 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RunSpec, Path | None
 
     monkeypatch.setattr("gazelive.experiment.launch", launch)
     return calls
+
+
+def test_a_run_whose_samples_were_not_all_analysed_fails(
+    toml: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_psychopy(monkeypatch)
+    with_images(toml)
+    manifest = SessionManifest(
+        session="1", device="simulated", mode="enrol", started_at="", screen=PAPER_SCREEN
+    )
+    ended = SessionResult(exit_code=0, manifest=manifest, summary=None, is_analysed=False)
+    monkeypatch.setattr("gazelive.experiment.launch", lambda *_arguments: ended)
+    done = CliRunner().invoke(app, ["record", str(toml), "--viewer", "anna"])
+    assert done.exit_code == 1
+    assert "not all samples were analysed; all are on disk" in " ".join(done.output.split())
+
+
+def test_the_address_keys_and_lsl_reach_the_engine(
+    toml: Path, launched: list[tuple[RunSpec, Path | None]]
+) -> None:
+    with_images(toml)
+    address = str(free_addresses())
+    CliRunner().invoke(
+        app, ["record", str(toml), "--viewer", "anna", "--bind", address, "--lsl"],
+        catch_exceptions=False,
+    )  # fmt: skip
+    ((spec, _),) = launched
+    assert (spec.live.address, spec.live.lsl, spec.live.keys) == (address, True, None)
 
 
 def test_the_first_are_enrolled_before_there_is_a_model(

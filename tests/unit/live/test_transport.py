@@ -258,7 +258,7 @@ def test_requests_are_passed_on_to_the_owner_of_the_device(context, addresses):
         now_s += 0.01
         answers += [answer for _, answer in link.step(now_s)]
         owner.socket.poll(5)
-        for asked_now in owner.asked_nows():
+        for asked_now in owner.requests():
             owner.answer(asked_now, playback={"paused": asked_now.command == "pause"})
     assert answers[-1] == {"ok": True, "playback": {"paused": True}}
     assert link.status["playback"] == {"paused": True}
