@@ -44,8 +44,8 @@ def test_a_latecomer_who_sees_the_engine_replaced_misses_and_repeats_nothing(
     start_owner, start_engine, run
 ):
     owner, engine = start_owner(), start_engine(stays=True)
-    while not engine.ask("status")["next_chunk"]:
-        assert owner.steps(100)
+    owner.steps(300)
+    engine.wait_for(lambda status: status["next_chunk"] > 200)
     with subscribe(run.folder) as subscription:
         found = receive_until(subscription, RunStarted)
         assert isinstance(found[0], RunStarted)
