@@ -36,12 +36,17 @@ def init(
     replace: Annotated[bool, typer.Option(*REPLACE, help="Overwrite existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a configuration with every key explained, and the experiment's script beside it."""
+    """Write a configuration with every key explained, and the experiment's script beside it.
+
+    If there is no folder of images, it also paints some to try the experiment with.
+    """
     from gazelive.experiment import write_start
 
     written = write_start(where, replace=replace)
     for path in written.made:
         typer.echo(path)
+    if written.painted is not None:
+        say(f"{written.painted} has painted images to try it; replace them by yours.", quiet=quiet)
     say(f"Edit {written.toml} (your screen first). Then:", quiet=quiet)
     say(f"  gazelive config check {quoted(written.toml)}", quiet=quiet)
     say(f"  gazelive doctor {quoted(written.toml)}", quiet=quiet)

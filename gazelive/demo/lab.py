@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gazelive.demo.images import paint_images
 from gazelive.demo.population import SEED, enrol_population, kept_model
 from gazelive.demo.session import DEMO_KEY, LiveSession, run_live_session
 from gazelive.errors import ConfigError, ModelError
@@ -15,6 +14,7 @@ from gazelive.identification import method_names, read_model_manifest
 from gazelive.observer import Observer, Report
 from gazelive.recordings import is_session_folder, read_manifest
 from gazelive.simulation import default_stimuli
+from gazelive.stimuli import paint_images
 from gazelive.system import mark_used, replacing
 
 VIEWER, STRANGER = "v010", "v077"

@@ -2,6 +2,7 @@ from .image_files import (
     find_image as find_image,
     images_in as images_in,
 )
+from .painted_images import paint_images as paint_images
 from .saliency import (
     GRID_SHAPE as GRID_SHAPE,
     SaliencyMap as SaliencyMap,

@@ -1,4 +1,4 @@
-"""Template: the commented TOML and the script that a lab starts with.
+"""Template: the commented TOML, the script and the images that a lab starts with.
 
 Names, defaults and comments of the TOML come from `schema.py` (a comment is the text below its
 field), so it always matches what `reading.py` reads.
@@ -20,7 +20,9 @@ from msgspec.structs import FieldInfo
 from gazelive.errors import ConfigError
 from gazelive.experiment.config import schema
 from gazelive.experiment.config.key_errors import choices, example, toml_text
+from gazelive.experiment.config.reading import resolved
 from gazelive.experiment.config.schema import ExperimentConfig, dotted, tables
+from gazelive.stimuli import images_in, paint_images
 from gazelive.system import write_bytes
 
 FILE_NAME = "scene_viewing.toml"
@@ -32,9 +34,9 @@ Check this file with `gazelive config check FILE`, and the computer with `gazeli
 """
 
 
-def template() -> str:
-    """Return the text of a new file."""
-    return _whole(ExperimentConfig(), HEADER, given=None)
+def template(config: ExperimentConfig | None = None) -> str:
+    """Return the text of a new file, with every key explained."""
+    return _whole(config or ExperimentConfig(), HEADER, given=None)
 
 
 def effective(config: ExperimentConfig, given: frozenset[str]) -> str:
@@ -150,27 +152,52 @@ SCRIPT = Path(__file__).parents[1] / ExperimentConfig().script
 """The package's own copy of the script."""
 
 
+PAINTED_FOLDER, N_PAINTED = "stimuli", 12
+"""Folder beside the TOML, and number, of the images that are painted to try the experiment."""
+
+
 class Start(NamedTuple):
     """Files written."""
 
     toml: Path
     made: tuple[Path, ...]
+    painted: Path | None = None
+    """Folder of the painted images, if there were no others."""
 
 
 def write_start(where: Path, *, replace: bool = False) -> Start:
     """Write the TOML to `where` (a folder, or a name that ends in .toml), and the script beside it.
 
-    An existing script is kept, unless `replace` is set and `where` is a folder.
+    Without images in the default folder, some are painted beside the TOML, which names their
+    folder. An existing script is kept, unless `replace` is set and `where` is a folder.
     """
     names_file = where.suffix == ".toml" and not where.is_dir()
     toml = where if names_file else where / FILE_NAME
     if toml.exists() and not replace:
         raise ConfigError("already exists: --replace overwrites it", path=toml)
     toml.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(toml, template().encode())
+    config = _with_images(ExperimentConfig(), toml)
+    painted = _paint_missing(toml.parent / config.stimuli.folder)
+    write_bytes(toml, template(config).encode())
     made = [toml]
     script = toml.parent / SCRIPT.name
     if not script.exists() or (replace and not names_file):
         write_bytes(script, SCRIPT.read_bytes())
         made.append(script)
-    return Start(toml, tuple(made))
+    return Start(toml, tuple(made) if painted is None else (*made, painted), painted)
+
+
+def _with_images(config: ExperimentConfig, toml: Path) -> ExperimentConfig:
+    """Return the configuration, with a folder of images of its own if the default one is empty."""
+    if images_in(resolved(config.stimuli.folder, toml)):
+        return config
+    stimuli = msgspec.structs.replace(config.stimuli, folder=PAINTED_FOLDER)
+    return msgspec.structs.replace(config, stimuli=stimuli)
+
+
+def _paint_missing(folder: Path) -> Path | None:
+    """Paint images into a folder that has none; return the folder, or None if it has some."""
+    if images_in(folder):
+        return None
+    paint_images(folder, N_PAINTED)
+    return folder

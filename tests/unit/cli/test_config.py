@@ -18,11 +18,12 @@ def test_init_check_show(gazelive: Run, tmp_path: Path) -> None:
     assert ended.exit_code == 0
     assert str(toml) in ended.out.splitlines()
     assert "gazelive config check" in ended.err
+    assert f"{tmp_path / 'lab' / 'stimuli'} has painted images" in ended.err
 
     ended = gazelive("config", "check", toml)
     assert ended.exit_code == 0
     assert ended.out.startswith(f"{toml}: ok\n")
-    assert "stimuli.folder: there is no folder" in ended.err
+    assert ended.err == ""
 
     ended = gazelive("config", "show", toml, "--json")
     facts = json.loads(ended.out)

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from gazelive.demo import lab
-from gazelive.demo.images import N_PAINTED, paint_images
 from gazelive.stimuli.image_files import images_in
+from gazelive.stimuli.painted_images import N_PAINTED, paint_images
 
 
 def test_pictures_are_painted_the_same_each_time_and_each_another(tmp_path: Path) -> None:

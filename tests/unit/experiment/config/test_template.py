@@ -13,12 +13,15 @@ from gazelive.experiment.config.reading import examine_config, read_config, snap
 from gazelive.experiment.config.schema import ExperimentConfig, Screen, Task
 from gazelive.experiment.config.summary import summary
 from gazelive.experiment.config.template import (
+    N_PAINTED,
     effective,
     field_texts,
     key_names,
     template,
     write_start,
 )
+from gazelive.experiment.process.named_files import missing_files
+from gazelive.stimuli import images_in, paint_images
 
 COMMITTED = Path(__file__).parents[4] / "experiments" / "scene_viewing.toml"
 
@@ -30,7 +33,7 @@ def test_the_committed_file_is_what_init_writes() -> None:
 
 
 def test_the_committed_script_is_what_init_writes(tmp_path: Path) -> None:
-    toml, script = write_start(tmp_path).made
+    toml, script, _ = write_start(tmp_path).made
     assert (toml.name, script.name) == ("scene_viewing.toml", "scene_viewing.py")
     assert script.read_bytes() == COMMITTED.with_suffix(".py").read_bytes()
 
@@ -90,18 +93,40 @@ def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
         write_start(tmp_path / "lab")
     start.toml.write_text("")
     write_start(start.toml, replace=True)
-    assert start.toml.read_text(encoding="utf-8") == template()
+    assert read_config(start.toml).screen == Screen()
 
 
 def test_an_existing_script_is_kept(tmp_path: Path) -> None:
     toml, script = tmp_path / "second.toml", tmp_path / "scene_viewing.py"
     script.write_text("mine")
+    paint_images(tmp_path / "stimuli", 1)
     assert write_start(toml).made == (toml,)
     assert write_start(toml, replace=True).made == (toml,)
     assert script.read_text() == "mine"
     assert write_start(tmp_path).made == (tmp_path / "scene_viewing.toml",)
     assert write_start(tmp_path, replace=True).made[1] == script
     assert script.read_text() != "mine"
+
+
+def test_images_are_painted_where_there_are_none(tmp_path: Path) -> None:
+    start = write_start(tmp_path / "lab")
+    assert start.painted == start.made[-1] == tmp_path / "lab" / "stimuli"
+    assert len(images_in(start.painted)) == N_PAINTED
+    config = read_config(start.toml)
+    assert config.stimuli.folder == "stimuli"
+    assert missing_files(config, start.toml) == []
+    own = start.painted / "painted_01.png"
+    own.write_bytes(b"mine")
+    assert write_start(tmp_path / "lab", replace=True).painted is None
+    assert own.read_bytes() == b"mine"
+
+
+def test_images_in_the_default_folder_are_used(tmp_path: Path) -> None:
+    paint_images(tmp_path / "stimuli", 1)
+    start = write_start(tmp_path / "lab")
+    assert start.painted is None
+    assert read_config(start.toml) == ExperimentConfig()
+    assert start.toml.read_text(encoding="utf-8") == template()
 
 
 def test_the_summary_describes_the_configuration() -> None:
