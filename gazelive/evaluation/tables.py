@@ -60,6 +60,11 @@ class Study:
     hyperparameters: Rows = field(default_factory=list)
     manifest: Row = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        methods = dict.fromkeys(str(row["method"]) for row in self.summary)
+        filled = [name for name, rows in self.tables().items() if rows]
+        return f"<Study of {', '.join(methods) or 'no method'}: tables {', '.join(filled)}>"
+
     def tables(self) -> dict[str, Rows]:
         """Return the tables by the names of their files."""
         names = [name for name in vars(self) if name != "manifest"]

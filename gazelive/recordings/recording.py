@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from gazelive.errors import ConfigError
 from gazelive.gaze import (
     Eye,
     Message,
@@ -21,6 +22,7 @@ from gazelive.gaze import (
     missing_mask,
 )
 from gazelive.recordings.resolution import TrackerResolution, tracker_resolution
+from gazelive.wording import EYE_NAMES, counted
 
 RecordingFormat = Literal["asc", "edf", "session", "table"]
 
@@ -125,6 +127,31 @@ class Recording:
     viewer: str | None = None
     session: str | None = None
     problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        facts = [
+            counted(len(self.blocks), "block"),
+            counted(len(self.trials), "trial"),
+            f"{self.duration_s:.1f} s",
+        ]
+        if self.blocks:
+            stream = self.blocks[0].stream
+            facts.append(f"{stream.sampling_rate_hz:g} Hz, {EYE_NAMES[stream.eyes]}")
+        if self.problems:
+            facts.append(counted(len(self.problems), "problem"))
+        return f"<Recording {self.path.name}: {', '.join(facts)}>"
+
+    def to_pandas(self) -> Any:
+        """Return the samples as a pandas data frame with the columns of a sample table.
+
+        `t_ms` is the tracker's time; positions are in the unit of their names (px or degrees).
+        """
+        from gazelive.recordings.tables.sample_writer import sample_table
+
+        try:
+            return sample_table(self).to_pandas()
+        except ModuleNotFoundError as error:
+            raise ConfigError("to_pandas needs pandas: pip install pandas") from error
 
     @property
     def n_samples(self) -> int:

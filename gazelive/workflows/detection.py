@@ -27,6 +27,7 @@ from gazelive.recordings import (
     write_table_file,
 )
 from gazelive.system import write_bytes
+from gazelive.wording import counted
 from gazelive.workflows import event_tables
 from gazelive.workflows.recordings import read_noting
 from gazelive.workflows.sources import PathLike, flags_of, warn_caller
@@ -38,6 +39,12 @@ class Detected:
 
     analysis: Analysis
     """Everything: the gaze of each interval in degrees, its events, features and thresholds."""
+
+    def __repr__(self) -> str:
+        events = f"{counted(self.saccades.num_rows, 'row')} of saccades"
+        fixations = f"{counted(self.fixations.num_rows, 'row')} of fixations"
+        name = self.analysis.recording.path.name
+        return f"<Detected in {name} ({self.analysis.method}): {events}, {fixations}>"
 
     @cached_property
     def saccades(self) -> Any:

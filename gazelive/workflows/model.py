@@ -21,6 +21,7 @@ from gazelive.identification import (
 from gazelive.observer import Observer
 from gazelive.recordings import DEFAULT_PATTERNS, TrialPatterns
 from gazelive.verdict import STRANGER_PRIOR
+from gazelive.wording import counted
 from gazelive.workflows.identification import (
     ProbeResult,
     check_folder,
@@ -68,6 +69,9 @@ class Identified:
     course: tuple[tuple[float, int, str, float], ...]
     """(seconds, saccades, best, probability) as the evidence grew."""
 
+    def __repr__(self) -> str:
+        return f"<Identified {self.probe}: {self.headline}>"
+
     @property
     def probability(self) -> float:
         """Probability of the best match."""
@@ -79,6 +83,10 @@ class Model:
     """Enrolled viewers, and how they are recognised."""
 
     trained: TrainedModel
+
+    def __repr__(self) -> str:
+        method = self.trained.identifier.method
+        return f"<Model {method}: {counted(len(self.viewers), 'viewer')}>"
 
     @classmethod
     def load(cls, path: PathLike) -> Model:

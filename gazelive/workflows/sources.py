@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gazelive.errors import ConfigError, GazeliveWarning
 from gazelive.gaze import ScreenGeometry
-from gazelive.recordings import GeometryFlags, Recording, screen_in_corpus
+from gazelive.recordings import HOW_TO_GIVE, GeometryFlags, Recording, screen_in_corpus
 
 if TYPE_CHECKING:
     from gazelive.workflows.probes import Labelled
@@ -38,7 +39,26 @@ def names_of(names: Names) -> tuple[str, ...]:
 def warn_caller(sentences: Iterable[str]) -> None:
     """Issue a `GazeliveWarning` for each sentence, at the caller of the public function."""
     for sentence in sentences:
-        warnings.warn(sentence, GazeliveWarning, stacklevel=3)
+        warnings.warn(in_python(sentence), GazeliveWarning, stacklevel=3)
+
+
+_ARGUMENTS = {
+    HOW_TO_GIVE: "screen=gazelive.ScreenGeometry(width_px=1920, height_px=1080, width_mm=535, "
+    "height_mm=301, eye_distance_mm=600)",
+    "--preset noisy": 'parameters="noisy"',
+    "--force": "force=True",
+    "--far": "false_acceptance_rate",
+    "--trials": "trial_patterns",
+    "--disjoint-images": "disjoint_images=True",
+}
+"""Arguments of the public functions whose names are not those of the commands' options."""
+
+
+def in_python(sentence: str) -> str:
+    """Return a sentence with the options of commands replaced by arguments of functions."""
+    for option, argument in _ARGUMENTS.items():
+        sentence = re.sub(rf"{re.escape(option)}(?![\w-])", argument, sentence)
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), sentence)
 
 
 def unlabelled(source: Source) -> Path | list[Labelled]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import gazelive
-from gazelive.workflows.sources import labelled, names_of
+from gazelive.workflows.sources import in_python, labelled, names_of
 
 from ..support.people import people, small_corpus, write_table
 from .cli.lab_recordings import N_TRIALS, damage, lab_corpus, lab_recording
@@ -213,3 +213,32 @@ class TestRecordingsInMemory:
             model = gazelive.train(write_table(tmp_path / "t.csv", people(2), 6, 12))
         with pytest.raises(gazelive.GazeliveError, match="on a fixation table"):
             model.identify(gazelive.read(corpus / "v001_s1"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("compare with --preset noisy", 'compare with parameters="noisy"'),
+        ("leave out --eye, or choose another", "leave out eye, or choose another"),
+        ("allow a higher rate (--far)", "allow a higher rate (false_acceptance_rate)"),
+        ("--far-away stays an option of its own", "far_away stays an option of its own"),
+        ("a well-known range, 5--6", "a well-known range, 5--6"),
+    ],
+)
+def test_warnings_name_arguments_of_functions(sentence: str, expected: str) -> None:
+    assert in_python(sentence) == expected
+
+
+def test_a_recording_is_short_in_a_notebook_and_a_data_frame(
+    columns: dict[str, np.ndarray],
+) -> None:
+    recording = gazelive.from_columns(columns)
+    assert repr(recording).startswith("<Recording ")
+    assert "1 block, 0 trials" in repr(recording)
+    frame = recording.to_pandas()
+    assert list(frame.columns) == ["t_ms", "eye", "x_deg", "y_deg"]
+    assert len(frame) == recording.n_samples
+    found = gazelive.detect(recording)
+    assert repr(found).startswith("<Detected in ")
+    assert len(repr(found)) < 120
+    assert repr(gazelive.Study()) == "<Study of no method: tables >"

@@ -35,6 +35,16 @@ def write_sample_table(
 
     HREF positions become degrees, exactly. `table_losses` names what is lost.
     """
+    table = sample_table(recording)
+    try:
+        write_sidecar(_sidecar(recording, _unit(recording)), path)
+        write_table_file(table, path, progress=progress)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def sample_table(recording: Recording) -> Any:
+    """Return the samples of all blocks as one Arrow table, in px or degrees as they are."""
     unit = _unit(recording)
     two_eyes = any(block.stream.eyes == "LR" for block in recording.blocks)
     with_pupil = any(
@@ -56,11 +66,7 @@ def write_sample_table(
     if not tables:
         x_name, y_name = position_names(unit)
         tables = [pa.table({name: pa.array([], pa.float64()) for name in ("t_ms", x_name, y_name)})]
-    try:
-        write_sidecar(_sidecar(recording, unit), path)
-        write_table_file(pa.concat_tables(tables), path, progress=progress)
-    except OSError as error:
-        raise storage_error(error, path) from error
+    return pa.concat_tables(tables)
 
 
 def table_losses(recording: Recording) -> list[str]:
