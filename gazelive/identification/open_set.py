@@ -71,6 +71,14 @@ class Genuine(msgspec.Struct, frozen=True, kw_only=True):
     """Usual median of strangers' best matches, in usual spreads: `middle` + `middle_per_log`·
     ln(amount) + `per_log_viewers`·ln(enrolled viewers); none if the last is 0."""
 
+    def for_gallery(self, n_viewers: int) -> Genuine:
+        """Return the same for a number of enrolled viewers.
+
+        Nobody can know of n people that fewer than one in n + 1 has changed.
+        """
+        changed = max(self.changed, 1 / (n_viewers + 1)) if self.changed else 0.0
+        return msgspec.structs.replace(self, changed=changed)
+
     def distance_at(self, amount: float, enrolled: float) -> float:
         """Return d for the evidence of a probe and of the enrolment."""
         effective = 1 / (1 / amount + 1 / enrolled)
@@ -265,6 +273,7 @@ def strangers_of_matches(
     if not amounts:
         return no_strangers(source)
     spreads = [max(upper_spread(matches[amount]), least_spread) for amount in amounts]
+    genuine = genuine.for_gallery(n_strangers)
     return Strangers(
         false_acceptance_rate=false_acceptance_rate,
         log_amounts=tuple(math.log(amount) for amount in amounts),

@@ -124,6 +124,12 @@ CHANGES: tuple[Change, ...] = (
         "|/stdout/defaults: .*|/stdout/defaults\\[[0-9]+\\]: .*",
         "the rate and the prior of strangers can be set in the experiment's TOML",
     ),
+    Change(
+        "*",
+        "/files/.*/?session.json: key 'id' is new",
+        "chunks on the wire name their session",
+    ),
+    *_new_options("record", "bind keys lsl", "others may watch a session that is recorded"),
     *_new_options("identify", "course images", "the course on request; some images only"),
     *_new_options("detect", "jobs keep-overshoots", "several recordings; overshoots kept apart"),
 )

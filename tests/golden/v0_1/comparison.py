@@ -27,6 +27,7 @@ IGNORED = {
     "Version",  # the same in BIDS
     "started_at",
     "finished_at",
+    "id",  # of a session, random
     "latency_ms",
     "played_s",
     "elapsed_s",

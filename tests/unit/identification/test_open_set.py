@@ -75,6 +75,13 @@ def test_asked_again_and_again_no_more_is_accepted(value, amount):
     )
 
 
+@given(n=st.integers(4, 500), value=values, amount=amounts)
+def test_of_few_people_nobody_can_be_sure_that_all_stay_as_they_are(n, value, amount):
+    finding = made_up(n_strangers=n).judge(Match(value, amount), Terms(stranger_prior=0.1))
+    odds = 0.1 / 0.9 * (n + 1)
+    assert np.exp(finding.log_unknown) <= odds / (1 + odds) + 1e-12
+
+
 @given(value=values)
 def test_little_evidence_leaves_the_prior(value):
     found = STRANGERS.judge(Match(value, 1e-3), Terms(stranger_prior=0.1))
