@@ -1,0 +1,16 @@
+from .area import (
+    Area as Area,
+    Circle as Circle,
+    Rectangle as Rectangle,
+)
+from .trigger import (
+    GazePoint as GazePoint,
+    Trigger as Trigger,
+    TriggerKind as TriggerKind,
+)
+from .triggers import (
+    Triggers as Triggers,
+)
+from .watch import (
+    Watch as Watch,
+)
