@@ -181,7 +181,7 @@ def test_rest_before_the_watch_does_not_count() -> None:
 
 
 def test_a_fixation_counts_only_in_its_area() -> None:
-    gaze = make_trace(seconds=1.0)  # from 0° to 5° and back
+    gaze = make_trace(seconds=0.7)  # from 0° to 5° and back
     found = found_in(gaze, lambda t: t.fixation(80, Circle(5, 0, 4)))
     assert len(found) == 1
     assert abs(found[0].x_deg) > 3
@@ -238,8 +238,15 @@ def test_a_loss_as_long_as_a_blink_fires_while_it_lasts(how: str) -> None:
     assert abs(trigger.x_deg) < 0.1  # where gaze was last seen
 
 
-@pytest.mark.parametrize("conditions", [{"within_deg": 0}, {"within_deg": 181},
-                                        {"direction_deg": math.nan}, {"min_amplitude_deg": -1}])
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        {"within_deg": 0},
+        {"within_deg": 181},
+        {"direction_deg": math.nan},
+        {"min_amplitude_deg": -1},
+    ],
+)
 def test_impossible_conditions_are_refused(conditions: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(conditions))):
         new_triggers().saccade_onset(**conditions)
@@ -274,7 +281,7 @@ def test_one_eye_can_be_chosen(eye: str, n: int) -> None:
 def test_a_watch_goes_on_in_the_next_block() -> None:
     triggers = new_triggers()
     watch = triggers.saccade_onset(direction_deg=0)
-    gaze = make_trace(seconds=1.0)
+    gaze = make_trace(seconds=0.7)
     for block in range(3):
         for chunk in chunks_of(samples_of(gaze), (300,), block=block):
             triggers.take(chunk, stream_of())
