@@ -26,8 +26,8 @@ from gazelive.triggers.trigger import TriggerKind
 class Found(NamedTuple):
     """An event in a step."""
 
-    index: int
-    """The sample that shows it."""
+    sample: int
+    """Index of the one that shows it."""
     event_us: int
     direction_deg: float = NAN
     amplitude_deg: float = NAN

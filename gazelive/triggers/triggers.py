@@ -101,8 +101,8 @@ class Triggers:
                 self._deliver(watch, self._trigger(watch.rule, found, step, chunk.arrival_s))
 
     def _trigger(self, rule: Rule, found: Found, step: Step, arrival_s: float) -> Trigger:
-        time_us = int(step.times_us[found.index])
-        seen = step.last_seen(found.index) or Seen(time_us, NAN, NAN)
+        time_us = int(step.times_us[found.sample])
+        seen = step.last_seen(found.sample) or Seen(time_us, NAN, NAN)
         x_deg, y_deg, x_px, y_px, _ = seen.point(self._screen)
         sample_s = None if self.host_time_s is None else self.host_time_s(time_us)
         return Trigger(

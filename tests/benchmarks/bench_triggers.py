@@ -2,13 +2,13 @@
 
     python tests/benchmarks/bench_triggers.py [--seconds S] [--minutes M] [--json OUT]
 
-A replay delivers 1000 Hz gaze of two eyes in real time to a `Recorder` in a thread of its own, which
-writes each chunk to a session folder and then passes it to the triggers, as a session's device
-thread does. Gaze goes in and out of an area every 20 ms.
+A replay delivers 1000 Hz gaze of two eyes in real time to a `Recorder` in a thread of its own.
+It writes each chunk to a session folder and then passes it to the triggers, as the device's thread
+of a session does. Gaze goes in and out of an area every 20 ms.
 
 - waiting: a script sleeps in `Watch.wait`; at the start, and after M minutes of samples.
-- polling: a script calls `Watch.poll` at 60 Hz and computes in Python for half of each frame. `late`
-  counts triggers that the first poll 1 ms after the hand-over did not see.
+- polling: a script calls `Watch.poll` at 60 Hz and computes in Python for half of each frame.
+  `late` counts triggers that the first poll 1 ms after the hand-over did not see.
 - machine: two threads pass a `threading.Event` from one to the other, in the same run.
 - cost: processor time of `Triggers.take` for one chunk.
 
@@ -42,9 +42,7 @@ TARGET_P99_MS = 1.0
 READING_S = 0.001
 FRAME_S = 1 / 60
 RATE_HZ = 1000.0
-STREAM = StreamDescription(
-    device="bench", sampling_rate_hz=RATE_HZ, eyes="LR", screen=PAPER_SCREEN
-)
+STREAM = StreamDescription(device="bench", sampling_rate_hz=RATE_HZ, eyes="LR", screen=PAPER_SCREEN)
 AREA = Circle(5.0, 0.0, 2.0)
 
 
@@ -82,7 +80,10 @@ class Session:
     def run(self, ended: threading.Event) -> None:
         with tempfile.TemporaryDirectory() as folder:
             manifest = SessionManifest(
-                session="bench", device="bench", mode="identify", started_at="2026-01-01T00:00:00+00:00"
+                session="bench",
+                device="bench",
+                mode="identify",
+                started_at="2026-01-01T00:00:00+00:00",
             )
             writer = SessionWriter.create(Path(folder) / "session", manifest)
             recorder = Recorder(self.device, writer, [self._take], clock=self.clock)
@@ -209,8 +210,6 @@ def bench_cost(triggers: Triggers, from_us: int) -> dict[str, float]:
             result[f"{n} samples, {n_watches} watches"] = spent_us
         for watch in watches:
             watch.close()
-    for watch in (triggers.saccade_onset(),):
-        watch.close()
     triggers.check()
     return result
 

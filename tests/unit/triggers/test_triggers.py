@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import PAPER_SCREEN, Chunk, Coordinates, Message, empty_samples
