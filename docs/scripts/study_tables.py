@@ -15,10 +15,10 @@ Row = dict[str, str]
 METHODS = (
     "scenewalk", "fisher-scenewalk", "markov", "abdelwahab", "fisher-markov", "holland-2011",
     "cem-b", "markov-dynamics", "fisher-markov-dynamics", "abdelwahab-dynamics", "cem-b-dynamics",
-    "gazelive", "abdelwahab-literal", "holland-2011-literal", "cem-b-literal",
-    "cem-b-dynamics-literal",
+    "fisher-abdelwahab", "fisher-abdelwahab-dynamics", "gazelive",
+    "abdelwahab-literal", "holland-2011-literal", "cem-b-literal", "cem-b-dynamics-literal",
 )  # fmt: skip
-"""Order of the rows: the paper's, then our extension and method, then literal forms."""
+"""Order of the rows: the paper's, then our extensions and method, then literal forms."""
 
 
 def main() -> None:

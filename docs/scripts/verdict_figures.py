@@ -1,6 +1,7 @@
-"""Measure `gazelive`'s verdict on people who did not teach it, for the tables in `docs/study.md`.
+"""Measure the verdict on people who did not teach `gazelive`, for the tables in `docs/study.md`.
 
     python docs/scripts/verdict_figures.py CORPORA [--cache FOLDER] [--seed 1] [--enrolled 5,15,all]
+        [--methods gazelive,cem-b]
 
 The galleries are those of `ship_strangers.py`, drawn anew: half of BioEye's people teach how
 profiles vary, a quarter is enrolled in one session and a quarter are strangers; of SAVAM half are
@@ -21,6 +22,7 @@ import argparse
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -78,19 +80,21 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--enrolled", default="all")
+    parser.add_argument("--methods", default="gazelive")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         cache = arguments.cache or Path(folder)
         data = {name: read(arguments.corpora, name, cache) for name in (*TASKS, "savam")}
-    for enrolled in arguments.enrolled.split(","):
+    cells = product(arguments.methods.split(","), arguments.enrolled.split(","))
+    for method, enrolled in cells:
         judged: list[Judged] = []
         courses: list[Course] = []
         for number, trial in enumerate(trials_of(data, "samples", arguments.seed)):
-            identifier, probes = gallery(trial, data, enrolled, arguments.seed)
+            identifier, probes = gallery(trial, data, method, enrolled, arguments.seed)
             judged += judge(trial.name, number, identifier, probes)
-            if enrolled == "all":
+            if enrolled == "all" and method == "gazelive":
                 courses += follow(trial.name, identifier, probes)
-        print(f"enrolled: {enrolled}")
+        print(f"{method}, enrolled: {enrolled}")
         for name in LONGEST:
             own = [one for one in judged if one.data == name]
             for length in dict.fromkeys(one.length for one in own):
@@ -103,16 +107,16 @@ Probes = list[tuple[str, str, list[Scanpath]]]
 
 
 def gallery(
-    trial: Trial, data: dict[str, StudyData], enrolled: str, seed: int
+    trial: Trial, data: dict[str, StudyData], method: str, enrolled: str, seed: int
 ) -> tuple[Identifier, Probes]:
-    """Fit `gazelive` to some of a trial's people, with a prior from people outside the trial."""
+    """Fit a method to some of a trial's people; `gazelive`'s prior is from people outside it."""
     _, variation = learned([data[task].whole for task in TASKS], trial.others)
     setattr(gazelive_samples, "shipped_variation", lambda _: variation)  # noqa: B010
     if enrolled == "both":
         trial = replace(trial, training=trial.everybody)
     elif enrolled != "all":
         trial = fewer_enrolled(trial, int(enrolled), seed)
-    return fit_method("gazelive", trial.training, Options()).identifier, trial.probes
+    return fit_method(method, trial.training, Options()).identifier, trial.probes
 
 
 def judge(name: str, number: int, identifier: Identifier, probes: Probes) -> Iterator[Judged]:

@@ -46,8 +46,8 @@ def train(
             help="gazelive (most accurate), or from the paper: fisher-markov-dynamics, "
             "fisher-markov, fisher-scenewalk, markov-dynamics, markov, scenewalk. Its reference "
             "methods: abdelwahab, cem-b-dynamics, cem-b, holland-2011. These as published: "
-            "abdelwahab-literal, cem-b-dynamics-literal, cem-b-literal, holland-2011-literal. An "
-            "extension: abdelwahab-dynamics."
+            "abdelwahab-literal, cem-b-dynamics-literal, cem-b-literal, holland-2011-literal. "
+            "Extensions: fisher-abdelwahab-dynamics, fisher-abdelwahab, abdelwahab-dynamics."
         ),
     ] = "gazelive",
     sessions: Sessions = None,

@@ -36,6 +36,8 @@ FISHER_PAIRS = (
     ("fisher-markov", "markov"),
     ("fisher-markov-dynamics", "markov-dynamics"),
     ("fisher-scenewalk", "scenewalk"),
+    ("fisher-abdelwahab", "abdelwahab"),
+    ("fisher-abdelwahab-dynamics", "abdelwahab-dynamics"),
 )
 FPIR = 0.01
 """False-positive identification rate at which FNIR is reported."""

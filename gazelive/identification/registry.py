@@ -16,6 +16,10 @@ from gazelive.identification.methods.cem_b import (
     fit_cem_b_literal,
 )
 from gazelive.identification.methods.embedding import EmbeddingIdentifier
+from gazelive.identification.methods.fisher_abdelwahab import (
+    FisherAbdelwahabIdentifier,
+    fit_fisher_abdelwahab,
+)
 from gazelive.identification.methods.fisher_svm import fit_fisher_markov
 from gazelive.identification.methods.gazelive_fixations import fit_gazelive_fixations
 from gazelive.identification.methods.gazelive_samples import fit_gazelive_samples
@@ -55,6 +59,7 @@ _FIXATIONS: tuple[SourceKind, ...] = ("fixations",)
 _BOTH = _SAMPLES + _FIXATIONS
 _FISHER, _FISHER_DYNAMICS = (partial(fit_fisher_markov, dynamics=d) for d in (False, True))
 _MARKOV, _MARKOV_DYNAMICS = (partial(fit_markov, dynamics=d) for d in (False, True))
+_FISHER_ABDELWAHAB_DYNAMICS = partial(fit_fisher_abdelwahab, dynamics=True)
 _ABDELWAHAB_LITERAL = partial(fit_abdelwahab, literal=True)
 _ABDELWAHAB_DYNAMICS = partial(fit_abdelwahab, dynamics=True)
 _CEM_B, _CEM_B_DYNAMICS = (partial(fit_cem_b, dynamics=d) for d in (False, True))
@@ -71,6 +76,14 @@ METHODS: list[Method] = [
     Method("fisher-markov-dynamics", _SAMPLES, _FISHER_DYNAMICS, LinearIdentifier, _SVM),
     Method("fisher-markov", _BOTH, _FISHER, LinearIdentifier, _SVM),
     Method("fisher-scenewalk", _BOTH, fit_fisher_scenewalk, SceneWalkIdentifier, _SVM),
+    Method(
+        "fisher-abdelwahab-dynamics",
+        _SAMPLES,
+        _FISHER_ABDELWAHAB_DYNAMICS,
+        FisherAbdelwahabIdentifier,
+        _SVM,
+    ),
+    Method("fisher-abdelwahab", _BOTH, fit_fisher_abdelwahab, FisherAbdelwahabIdentifier, _SVM),
     Method("markov-dynamics", _SAMPLES, _MARKOV_DYNAMICS, MarkovIdentifier, _GENERATIVE),
     Method("markov", _BOTH, _MARKOV, MarkovIdentifier, _GENERATIVE),
     Method(

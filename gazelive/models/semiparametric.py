@@ -165,6 +165,19 @@ class ViewerPrior:
             masses[:, u, f] = found.log_masses
         return masses
 
+    def directions(self) -> Floats:
+        """Return Φ of every cell (types, features, bins, directions); columns to spare are 0."""
+        population = self.population
+        n_types, n_features = population.bins.shape[:2]
+        of_cells = [
+            population.directions(u, f, float(self.deviation[f]), float(self.length[f]))
+            for u, f in np.ndindex(n_types, n_features)
+        ]
+        table = np.zeros((n_types, n_features, N_BINS, max(c.shape[1] for c in of_cells)))
+        for (u, f), own in zip(np.ndindex(n_types, n_features), of_cells, strict=True):
+            table[u, f, :, : own.shape[1]] = own
+        return table
+
     def log_shares(self, type_counts: Floats) -> Floats:
         """Return ln of the expected share of each type (viewers, types)."""
         more = self.concentration * self.population.gammas.shares

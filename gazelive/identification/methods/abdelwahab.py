@@ -181,7 +181,7 @@ def fit_abdelwahab(
     The hyper-parameters are always searched: their evidence needs no held-out data and takes a
     second, and values that do not fit the data cost up to ten points of accuracy.
     """
-    features = _features(training, options, dynamics=dynamics)
+    features = density_features(training, options, dynamics=dynamics)
     units = _split(training)
     saccades, typed = Saccades.of_rows(
         features, training.rows(), units.viewers[units.of_rows], training.n_viewers
@@ -319,7 +319,7 @@ def _grouped(ratios: Floats, units: _Units, held_out: Flags) -> tuple[Floats, In
     return np.array(summed), np.array(viewers)
 
 
-def _features(training: TrainingSet, options: Options, *, dynamics: bool) -> FeatureSet:
+def density_features(training: TrainingSet, options: Options, *, dynamics: bool) -> FeatureSet:
     """Return the features of `markov` or `markov-dynamics`, less those to leave out."""
     features = method_features(training, dynamics=dynamics)
     kept = [feature for feature in features.features if feature.name not in options.without]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 
@@ -87,20 +88,39 @@ class FisherSvm:
         return single | {name: found for name, found in several.items() if name != "1"}
 
 
+class Whitening(Protocol):
+    """The space in which the machines work: a map from scores, at a point of the grid."""
+
+    def __call__(self, scores: Floats, at: Hyperparameters, /) -> Linear:
+        """Return the map for scores (units, dimensions) of training."""
+        ...
+
+
+def by_information(scores: Floats, at: Hyperparameters) -> Linear:
+    """Return the whitening by the empirical information, as in the paper."""
+    return fit_whitening(scores, at["ridge"])
+
+
 def choose_for_svm(
-    scores: Floats, training: TrainingSet, scanpaths: Integers, *, search: bool
+    scores: Floats,
+    training: TrainingSet,
+    scanpaths: Integers,
+    *,
+    search: bool,
+    grid: Grid = GRID,
+    whitening: Whitening = by_information,
 ) -> Hyperparameters:
-    """Return the point of `GRID` for the scores (units, dimensions) of units of scanpaths."""
+    """Return the point of a grid for the scores (units, dimensions) of units of scanpaths."""
     viewers = training.viewers[scanpaths]
     folds = training.folds(scanpaths, N_SEARCH_FOLDS)
 
     @cache
-    def whitened(ridge: float) -> Floats:
-        return fit_whitening(scores, ridge)(scores)
+    def whitened(but_cost: frozenset[tuple[str, float]]) -> Floats:
+        return whitening(scores, dict(but_cost))(scores)
 
     def loss(at: Hyperparameters) -> float:
         return cross_validated_loss(
-            whitened(at["ridge"]),
+            whitened(frozenset(at.items() - {("cost", at["cost"])})),
             viewers,
             scanpaths,
             folds,
@@ -108,23 +128,28 @@ def choose_for_svm(
             fit_svm(at["cost"]),
         )
 
-    return GRID.choose(loss, search=search)
+    return grid.choose(loss, search=search)
 
 
 def fit_fisher_svm(
-    scores: Floats, viewers: Integers, folds: Integers, n_viewers: int, chosen: Hyperparameters
+    scores: Floats,
+    viewers: Integers,
+    folds: Integers,
+    n_viewers: int,
+    chosen: Hyperparameters,
+    whitening: Whitening = by_information,
 ) -> FisherSvm:
     """Fit to the scores (units, dimensions) of units with their viewers and folds."""
-    whitening = fit_whitening(scores, chosen["ridge"])
-    whitened = whitening(scores)
+    to_machines = whitening(scores, chosen)
+    whitened = to_machines(scores)
     fit = fit_svm(chosen["cost"])
     decisions, held_out = cross_validated(whitened, viewers, folds, n_viewers, fit)
     calibration = fit_calibration(decisions[held_out], viewers[held_out])
     log_prior = log_shares(viewers, n_viewers)
     logits = calibration.after(fit(whitened, viewers, n_viewers)).minus(log_prior)
     factor = float(np.mean(np.diag(calibration.weights)))
-    machine = Machine("svm", factor, whitening, whitened.astype(np.float32), viewers, logits)
-    return FisherSvm(machine, logits.after(whitening), decisions, held_out, folds)
+    machine = Machine("svm", factor, to_machines, whitened.astype(np.float32), viewers, logits)
+    return FisherSvm(machine, logits.after(to_machines), decisions, held_out, folds)
 
 
 def fit_fisher_markov(
@@ -143,7 +168,7 @@ def fit_fisher_markov(
         score_weights(representation, svm.evidence.weights),
         svm.evidence.bias,
         units.accuracy(svm.decisions, svm.held_out),
-        _how_calibrated(units.viewers[svm.held_out], n_viewers),
+        how_calibrated(units.viewers[svm.held_out], n_viewers),
         units.scores,
         svm.machine,
         units.usual_saccades,
@@ -153,7 +178,8 @@ def fit_fisher_markov(
     return linear_fitted(LinearIdentifier, method, training, options, fit)
 
 
-def _how_calibrated(held_out: Integers, n_viewers: int) -> str:
+def how_calibrated(held_out: Integers, n_viewers: int) -> str:
+    """Describe the calibration, given the viewers of the units that were held out."""
     n_held_out = len(np.unique(held_out))
     if n_viewers > 1 and n_held_out < 2:
         return "one factor, the default (too few scanpaths)"

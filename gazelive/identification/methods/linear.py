@@ -12,7 +12,7 @@ ln p = Σ e / (1 + (n − 1)·ρ) + ln prior, normalised (`calibration.evidence_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -393,7 +393,7 @@ class LinearFit:
 
 
 def linear_fitted(
-    make: type[LinearIdentifier],
+    make: Callable[..., LinearIdentifier],
     method: str,
     training: TrainingSet,
     options: Options,
