@@ -64,5 +64,5 @@ from .wire.runs import (
 )
 from .wire.transport import (
     ChunkSender as ChunkSender,
-    SettledPosteriors as SettledPosteriors,
+    Posteriors as Posteriors,
 )

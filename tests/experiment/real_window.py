@@ -103,9 +103,10 @@ def session(folder: str, stimuli: str, **trial: Any) -> dict[str, Any]:
     from lockstep import LockstepClock, LockstepDeviceThread
 
     from gazelive.experiment import run
+    from gazelive.experiment.process import owner
     from gazelive.experiment.scene_viewing import scene_viewing
 
-    run.DeviceThread = LockstepDeviceThread  # type: ignore[misc]
+    owner.DeviceThread = LockstepDeviceThread  # type: ignore[misc]
     spec = RunSpec(
         config=ExperimentConfig(
             tracker=Tracker(device="simulated"),
