@@ -5,6 +5,7 @@ from .errors import (
 )
 from .evaluation.api import evaluate as evaluate
 from .evaluation.tables import Study as Study
+from .experiment.tracker.tracker import Tracker as Tracker
 from .gaze.screen import ScreenGeometry as ScreenGeometry
 from .recordings.recording import Recording as Recording
 from .recordings.trials import TrialPatterns as TrialPatterns

@@ -23,6 +23,7 @@ from gazelive.experiment.process.owner import (
     is_orderly,
     new_manifest,
     print_line,
+    raise_first,
     reason_of,
 )
 from gazelive.experiment.process.tracker import open_device
@@ -167,12 +168,14 @@ def run_session(
         end = owner.run(run)
         if end is not None:
             session.report.reason = reason_of(end)
-        owner.save(
+        failure = None if is_orderly(end) else end
+        problems = owner.save(
             session.report.reason,
             session.outcome(),
-            failure=None if is_orderly(end) else end,
+            failure=failure,
             show=_progress_in(display),
         )
+        raise_first(failure, problems)
     return session
 
 

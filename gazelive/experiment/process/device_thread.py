@@ -2,8 +2,8 @@
 
 The experiment's thread is bound to the screen's frames and must never wait for a tracker, so it
 submits tasks here, with the times they refer to. Data from the tracker go to disk, then to the
-triggers, the engine and the fixation gate. Between blocks the device can be lent to the experiment's thread,
-which owns the window that a calibration needs.
+triggers, the engine and the fixation gate. Between blocks the device can be lent to the
+experiment's thread, which owns the window that a calibration needs.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +30,12 @@ from gazelive.triggers import Triggers
 log = get_logger(__name__)
 LOG_NAME = "experiment.log"
 Say = Callable[[str], None]
+
+
+def new_folder(sessions: Path, who: Participant) -> Path:
+    """Return the folder of a session that begins now, in the folder of all sessions."""
+    stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
+    return sessions / f"{who.viewer or 'identify'}-{who.session:02}-{stamp}"
 
 
 def new_manifest(
@@ -129,15 +136,14 @@ class DeviceOwner:
         *,
         failure: BaseException | None = None,
         show: Callable[[float], None] = lambda _fraction: None,
-    ) -> None:
-        """Stop and save everything, whatever fails; then raise the first failure, if any.
+    ) -> list[Exception]:
+        """Stop and save everything, whatever fails; return what failed.
 
         `outcome` goes into `session.json`. `failure` is what ended the session, if it was no
         orderly end. `show` takes the progress of the transfer of the tracker's own file.
         """
         log.info("ended: %s", reason, exc_info=failure)
-        problems = save(self.device_thread, self._writer, reason, outcome, show=show, say=self._say)
-        raise_first(failure, problems)
+        return save(self.device_thread, self._writer, reason, outcome, show=show, say=self._say)
 
     def _print_problems(self, device: GazeDevice) -> None:
         if isinstance(device, TellsProblems):
@@ -165,14 +171,16 @@ def is_orderly(error: BaseException | None) -> bool:
 def raise_first(failure: BaseException | None, problems: list[Exception]) -> None:
     """Raise the first failure, if any; warn of each other one once."""
     failures = [*([] if failure is None else [failure]), *problems]
-    if not failures:
-        return
-    printed = {str(failures[0])}
-    for problem in failures[1:]:
-        if str(problem) not in printed:
-            print(f"warning: {problem}", file=sys.stderr)
-            printed.add(str(problem))
-    raise failures[0]
+    if failures:
+        warn_of_others(failures[0], failures[1:])
+        raise failures[0]
+
+
+def warn_of_others(failure: BaseException, problems: Sequence[BaseException]) -> None:
+    """Warn once of each problem that is not the failure, which is raised."""
+    for text in dict.fromkeys(str(problem) for problem in problems):
+        if text != str(failure):
+            print(f"warning: {text}", file=sys.stderr)
 
 
 def print_line(text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,12 +53,16 @@ def _fetch_host_file(
 ) -> None:
     """Fetch the tracker's own file and show the progress on the console too."""
     show(0.0)
-    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    console = Console(stderr=True)
+    # no thread of its own: this may run while the interpreter exits
+    bar = Progress(
+        console=console, transient=True, disable=not console.is_terminal, auto_refresh=False
+    )
     with bar:
         task = bar.add_task("Fetching the tracker's own file", total=1.0)
 
         def progress(fraction: float) -> None:
-            bar.update(task, completed=fraction)
+            bar.update(task, completed=fraction, refresh=True)
             show(fraction)
 
         path = device.receive_host_file(folder, folder.name, progress)

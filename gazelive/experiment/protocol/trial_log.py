@@ -76,10 +76,14 @@ class TrialLog:
         if picture is not None:
             self._device_thread.say(self._image_message(picture), at_s)
 
-    def seen(self) -> None:
-        """Log, before the offset, that the viewing counts as evidence, unless it was logged."""
+    def seen(self, *, counts: bool = True) -> None:
+        """Log, before the offset, whether the viewing counts as evidence, unless it was logged.
+
+        The engine settles an interval at the image offset.
+        """
         if not self._is_validity_sent:
-            self._send_validity(counts=True)
+            self._is_validity_sent = True
+            self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def image_off(self, at_s: float) -> None:
         """Log the image offset."""
@@ -93,23 +97,17 @@ class TrialLog:
         self._device_thread.say(self._clear, at_s)
 
     def ends(self, outcome: Outcome) -> None:
-        """Log, before the offset, whether the viewing counts as evidence.
+        """Log, before the offset, whether the viewing counts, as `seen`.
 
-        The engine settles an interval at the image offset. Skipped and repeated viewings do not
-        count; a viewing until the session was aborted does.
+        Skipped and repeated viewings do not; a viewing until the session was aborted does.
         """
-        if not self._is_validity_sent:
-            self._send_validity(counts=outcome == "aborted" and self.image_is_on)
+        self.seen(counts=outcome == "aborted" and self.image_is_on)
 
     def end(self, variables: Mapping[str, object], outcome: Outcome) -> None:
         """Log the variables of the trial and its times, and stop recording."""
         for key, value in {**variables, **self._times}.items():
             self._device_thread.say(f"!V TRIAL_VAR {key} {value}")
         self._device_thread.stop_block(f"TRIAL_RESULT {RESULTS[outcome]}")
-
-    def _send_validity(self, *, counts: bool) -> None:
-        self._is_validity_sent = True
-        self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def _time(self, name: str, all_ms: list[float], seconds: float) -> None:
         all_ms.append(1000 * seconds)
