@@ -49,6 +49,11 @@ from .settled import (
     detect_online as detect_online,
     detect_settled as detect_settled,
 )
+from .traced import (
+    Trace as Trace,
+    TracedDetector as TracedDetector,
+    compiled_trace as compiled_trace,
+)
 from .velocity_kernels import (
     centred_velocity as centred_velocity,
 )

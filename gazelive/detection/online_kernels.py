@@ -56,7 +56,7 @@ def push_samples(
         if s.n_rows > len(rows) - MAX_ROWS_PER_SAMPLE:
             s.n_taken = i
             return int(s.n_rows)
-        _take_sample(p, s, rows, times_us[i], x_deg[i], y_deg[i])
+        take_sample(p, s, rows, times_us[i], x_deg[i], y_deg[i])
     s.n_taken = len(times_us)
     return int(s.n_rows)
 
@@ -81,7 +81,7 @@ def finish(settings: np.ndarray, state: np.ndarray, rows: np.ndarray) -> int:
 
 
 @kernel
-def _take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
+def take_sample(p: Any, s: Any, rows: np.ndarray, time_us: int, x: float, y: float) -> None:
     """Take a sample: seen, lost but possibly bridged later, or lost."""
     if s.newest >= 0 and not _in_order(p, s, rows, time_us):
         return
@@ -262,6 +262,7 @@ def _lose(
         s.in_saccade = 0
         s.run_length = 0
         s.trigger_pending = 0
+        s.movement = 0
         for k in range(s.n_recent):
             if first - s.recent_offset[k] <= p.loss_retracts:
                 onset = s.recent_onset[k]

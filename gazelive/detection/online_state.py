@@ -154,6 +154,12 @@ STATE = np.dtype(
         ("last_trigger", "i8"),
         ("trigger_pending", "i8"),  # given, and the saccade not confirmed yet
         ("last_false_alarm", "i8"),
+        # the movement that it fired for last, and where gaze was before
+        ("n_movements", "i8"),
+        ("movement", "i8"),  # its number while it goes on, else 0
+        ("movement_onset_us", "i8"),
+        ("movement_x_deg", "f8"),
+        ("movement_y_deg", "f8"),
         # the open fixation
         ("in_fixation", "i8"),
         ("fixation_start", "i8"),

@@ -28,7 +28,7 @@ def watch_displacement(p: Any, s: Any, rows: np.ndarray) -> None:
     if s.trigger_pending == 1 and s.newest - s.last_trigger > p.trigger_patience:
         s.trigger_pending = 0
         s.last_false_alarm = s.newest
-    ratio, speed, support = _displacement(p, s)
+    base_x, base_y, ratio, speed, support = _displacement(p, s)
     if s.armed == 0:
         rested = s.newest - s.last_trigger > p.trigger_rearm
         if rested and ratio < 1.0 and s.in_saccade == 0:
@@ -41,14 +41,15 @@ def watch_displacement(p: Any, s: Any, rows: np.ndarray) -> None:
         and s.newest - s.last_false_alarm > p.trigger_caution
         and not is_oscillation(p, s, s.newest, speed)
     ):
-        fire_trigger(s, rows, s.newest - p.half_width, ratio)
+        fire_trigger(s, rows, s.newest - p.half_width, base_x, base_y, ratio)
 
 
 @kernel
-def _displacement(p: Any, s: Any) -> tuple[float, float, float]:
-    """Return the newest displacement over its threshold, its speed in °/s, and its support.
+def _displacement(p: Any, s: Any) -> tuple[float, float, float, float, float]:
+    """Return where gaze was just before, and the newest displacement from there.
 
-    Support is how much of it the sample before shows already.
+    That is the displacement over its threshold, its speed in °/s, and its support: how much of it
+    the sample before shows already.
     """
     last = s.newest & RING_MASK
     between = (s.newest - p.trigger_newest) & RING_MASK
@@ -58,24 +59,36 @@ def _displacement(p: Any, s: Any) -> tuple[float, float, float]:
     base_y = (s.sum_y_deg[end] - s.sum_y_deg[start]) / p.trigger_baseline
     dx = (s.sum_x_deg[last] - s.sum_x_deg[between]) / p.trigger_newest - base_x
     dy = (s.sum_y_deg[last] - s.sum_y_deg[between]) / p.trigger_newest - base_y
-    threshold_x, threshold_y = thresholds(p, s)
-    ratio = length_of(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s
     distance = length_of(dx, dy)
     if distance == 0.0:
-        return 0.0, 0.0, 0.0
+        return base_x, base_y, 0.0, 0.0, 0.0
     apart = p.trigger_gap + 0.5 * (p.trigger_newest + p.trigger_baseline)
     along = (s.x_deg[between] - base_x) * dx + (s.y_deg[between] - base_y) * dy
-    return ratio, distance * p.sampling_rate_hz / apart, along / (distance * distance)
+    speed = distance * p.sampling_rate_hz / apart
+    return base_x, base_y, displacement_ratio(p, s, dx, dy), speed, along / (distance * distance)
 
 
 @kernel
-def fire_trigger(s: Any, rows: np.ndarray, onset: int, ratio: float) -> None:
-    """Emit the trigger and disarm it."""
+def displacement_ratio(p: Any, s: Any, dx: float, dy: float) -> float:
+    """Return a displacement over the threshold that the noise of single samples gives."""
+    threshold_x, threshold_y = thresholds(p, s)
+    return length_of(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s
+
+
+@kernel
+def fire_trigger(
+    s: Any, rows: np.ndarray, onset: int, from_x: float, from_y: float, ratio: float
+) -> None:
+    """Emit the trigger of a movement from a place, and disarm it."""
     s.armed = 0
+    s.n_movements += 1
+    s.movement = s.n_movements
+    s.movement_onset_us = s.time_us[onset & RING_MASK]
+    s.movement_x_deg = from_x
+    s.movement_y_deg = from_y
     s.trigger_pending = 1
     s.last_trigger = s.newest
-    onset_us = s.time_us[onset & RING_MASK]
-    row = emit(s, rows, ONSET, onset, s.newest, onset_us, s.arrived_us)
+    row = emit(s, rows, ONSET, onset, s.newest, s.movement_onset_us, s.arrived_us)
     rows[row].strength = ratio
 
 
@@ -147,7 +160,8 @@ def _watch(
     s.run_vy_deg_s += vy
     if s.run_length >= p.confirm:
         if p.settled == 0 and s.armed == 1:  # the trigger was too cautious
-            fire_trigger(s, rows, s.run_start, ratio)
+            start = s.run_start & RING_MASK
+            fire_trigger(s, rows, s.run_start, s.x_deg[start], s.y_deg[start], ratio)
         s.in_saccade = 1
         s.trigger_pending = 0
         s.below = 0

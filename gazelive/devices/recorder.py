@@ -21,6 +21,8 @@ from gazelive.recordings import ClockFit, Notes, SessionWriter
 QUERY_INTERVAL_S = 1.0
 BEST_QUERY_S = 20e-6
 """Least uncertainty of a query."""
+N_RECENT = 5
+"""Within so many queries the clocks drift apart by less than the uncertainty of one."""
 
 
 class ClockQueries:
@@ -42,6 +44,14 @@ class ClockQueries:
         self._host_s.append((before_s + after_s) / 2)
         self._tracker_us.append(tracker_us)
         self._uncertainty_s.append(max((after_s - before_s) / 2, BEST_QUERY_S))
+
+    def host_time_s(self, tracker_us: int) -> float | None:
+        """Return the host's time of a tracker time, by the surest of the last answers."""
+        recent = range(max(0, len(self._host_s) - N_RECENT), len(self._host_s))
+        if not recent:
+            return None
+        best = min(recent, key=self._uncertainty_s.__getitem__)
+        return self._host_s[best] + (tracker_us - self._tracker_us[best]) / 1e6
 
     def fit(self) -> ClockFit | None:
         """Return the line through the answers; quick answers weigh more. None if too few."""
@@ -105,6 +115,10 @@ class Recorder:
         if self._queries is not None:
             self._queries.ask(self._device)
         return chunk
+
+    def host_time_s(self, tracker_us: int) -> float | None:
+        """Return the host's time of a recent tracker time; None if the clocks are not compared."""
+        return None if self._queries is None else self._queries.host_time_s(tracker_us)
 
     def note(self, message: Message) -> None:
         """Add a message, which the tracker's own file has already, to the session and the sinks.

@@ -3,6 +3,9 @@ from .area import (
     Circle as Circle,
     Rectangle as Rectangle,
 )
+from .dwell import (
+    Dwell as Dwell,
+)
 from .trigger import (
     GazePoint as GazePoint,
     Trigger as Trigger,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gazelive.gaze import EYE_FIELDS, Floats, Geometry, Samples
-
-LONGEST_DROPOUT_S = 0.02
-"""A shorter loss does not end a dwell: trackers lose a sample now and then."""
+from gazelive.triggers import Dwell
 
 
 class FixationGate:
@@ -31,8 +29,7 @@ class FixationGate:
         self._cross_deg = float(x_deg), float(y_deg)
         self._radius_deg = radius_deg
         self._dwell_us = round(dwell_s * 1e6)
-        self._since_us: int | None = None
-        self._seen_us = 0
+        self._dwell = Dwell()
         self.from_us: int | None = None
         """Tracker time from which gaze counts."""
         self.opened_us: int | None = None
@@ -45,27 +42,17 @@ class FixationGate:
         from_us = self.from_us
         if from_us is None or self.opened_us is not None or not len(samples):
             return
-        times_us = samples["tracker_time_us"]
-        distances_deg = self._distances_deg(samples)
-        for time_us, distance_deg in zip(times_us.tolist(), distances_deg.tolist(), strict=True):
-            if time_us >= from_us and self._dwelt(time_us, distance_deg):
+        counted = samples[samples["tracker_time_us"] >= from_us]
+        times_us = counted["tracker_time_us"]
+        distances_deg = self._distances_deg(counted)
+        seen = np.isfinite(distances_deg)
+        if seen.any():
+            self.distance_deg = float(distances_deg[seen][-1])
+        dwelling = self._dwell.take(times_us, seen, distances_deg <= self._radius_deg)
+        for time_us, since_us in zip(times_us.tolist(), dwelling, strict=True):
+            if since_us is not None and time_us - since_us >= self._dwell_us:
                 self.opened_us = time_us
                 return
-
-    def _dwelt(self, time_us: int, distance_deg: float) -> bool:
-        """Take a sample; return whether the dwell is complete."""
-        if time_us - self._seen_us > LONGEST_DROPOUT_S * 1e6:  # gaze was lost for too long
-            self._since_us = None
-        if np.isnan(distance_deg):
-            return False
-        self._seen_us = time_us
-        self.distance_deg = distance_deg
-        if distance_deg > self._radius_deg:
-            self._since_us = None
-            return False
-        if self._since_us is None:
-            self._since_us = time_us
-        return time_us - self._since_us >= self._dwell_us
 
     def _distances_deg(self, samples: Samples) -> Floats:
         x_px, y_px = (_mean_of_eyes(samples, axis) for axis in (0, 1))
