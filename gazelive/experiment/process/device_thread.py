@@ -100,6 +100,8 @@ class DeviceThread:
         ]
         given = [sink for sink in sinks if sink is not None]
         self._recorder = Recorder(device, writer, given, clock=clock)
+        if triggers is not None:
+            triggers.host_time_s = self._recorder.host_time_s
         self._tasks: queue.SimpleQueue[tuple[Callable[[], object], Future[object]]] = (
             queue.SimpleQueue()
         )

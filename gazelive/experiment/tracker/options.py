@@ -76,4 +76,6 @@ def checked_participant(
         problem = session_problem(viewer, session, taken)
         if problem is not None:
             raise ConfigError(problem, key="session")
-    return Participant(viewer=viewer, session=session, eyes=eyes, mode="identify" if viewer is None else "enrol")
+    return Participant(
+        viewer=viewer, session=session, eyes=eyes, mode="identify" if viewer is None else "enrol"
+    )

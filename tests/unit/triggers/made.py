@@ -83,7 +83,9 @@ def found_in(
     return found
 
 
-def still(seconds: float, x_deg: float = 0.0, y_deg: float = 0.0, *, noise_deg: float = 0.01) -> Trace:
+def still(
+    seconds: float, x_deg: float = 0.0, y_deg: float = 0.0, *, noise_deg: float = 0.01
+) -> Trace:
     """Return gaze that rests in one place."""
     n = round(1000 * seconds)
     random = np.random.default_rng(3)

@@ -238,8 +238,15 @@ def test_a_loss_as_long_as_a_blink_fires_while_it_lasts(how: str) -> None:
     assert abs(trigger.x_deg) < 0.1  # where gaze was last seen
 
 
-@pytest.mark.parametrize("conditions", [{"within_deg": 0}, {"within_deg": 181},
-                                        {"direction_deg": math.nan}, {"min_amplitude_deg": -1}])
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        {"within_deg": 0},
+        {"within_deg": 181},
+        {"direction_deg": math.nan},
+        {"min_amplitude_deg": -1},
+    ],
+)
 def test_impossible_conditions_are_refused(conditions: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(conditions))):
         new_triggers().saccade_onset(**conditions)
