@@ -240,7 +240,8 @@ class DeviceThread:
         try:
             while not self._closing:
                 self.turn()
-                if not self._recording and self._tasks.empty():
+                is_idle = not self._recording or self.has_finished
+                if is_idle and self._tasks.empty():
                     self._clock.sleep_until_s(self._clock.now_s() + IDLE_S)
         except BaseException as error:
             log.exception("the device failed")
