@@ -72,7 +72,7 @@ def _displacement(p: Any, s: Any) -> tuple[float, float, float, float, float]:
 def displacement_ratio(p: Any, s: Any, dx: float, dy: float) -> float:
     """Return a displacement over the threshold that the noise of single samples gives."""
     threshold_x, threshold_y = thresholds(p, s)
-    return length_of(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s
+    return float(length_of(dx / threshold_x, dy / threshold_y) / p.trigger_scale_s)
 
 
 @kernel

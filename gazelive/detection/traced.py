@@ -15,8 +15,9 @@ import numpy.typing as npt
 from gazelive.detection.events import DetectorOutput
 from gazelive.detection.online import N_ROWS, OnlineDetector
 from gazelive.detection.online_state import ROW, SETTINGS, STATE
+from gazelive.detection.parameters import DetectorParameters
 from gazelive.detection.trace_kernels import TRACE, push_traced
-from gazelive.gaze import Floats, Integers
+from gazelive.gaze import EventEye, Floats, Integers
 
 Trace = npt.NDArray[Any]
 """A one-dimensional array of `TRACE`."""
@@ -24,6 +25,16 @@ Trace = npt.NDArray[Any]
 
 class TracedDetector(OnlineDetector):
     """Finds the same events as `OnlineDetector`, whatever chunks the samples come in."""
+
+    def __init__(
+        self,
+        parameters: DetectorParameters | None = None,
+        sampling_rate_hz: float | None = None,
+        *,
+        eye: EventEye = "both",
+    ) -> None:
+        super().__init__(parameters, sampling_rate_hz, eye=eye)
+        self._push_traced = compiled_trace()
 
     @property
     def n_movements(self) -> int:
@@ -38,22 +49,22 @@ class TracedDetector(OnlineDetector):
         The arrays are contiguous, of int64 and float64.
         """
         trace = np.empty(len(times_us), TRACE)
-        outputs: list[DetectorOutput] = []
-        taken = 0
+        outputs, taken = self._trace(times_us, x_deg, y_deg, trace)
         while taken < len(times_us):
             rest = slice(taken, None)
-            n_rows = compiled_trace()(
-                self._settings,
-                self._state,
-                self._rows,
-                times_us[rest],
-                x_deg[rest],
-                y_deg[rest],
-                trace[rest],
-            )
-            outputs += self._outputs(n_rows)
-            taken += int(self._state[0]["n_taken"])
+            more, n = self._trace(times_us[rest], x_deg[rest], y_deg[rest], trace[rest])
+            outputs += more
+            taken += n
         return outputs, trace
+
+    def _trace(
+        self, times_us: Integers, x_deg: Floats, y_deg: Floats, trace: Trace
+    ) -> tuple[list[DetectorOutput], int]:
+        """Take samples until they or the rows are used up; return events, and how many it took."""
+        n_rows = self._push_traced(
+            self._settings, self._state, self._rows, times_us, x_deg, y_deg, trace
+        )
+        return self._outputs(n_rows) if n_rows else [], int(self._state[0]["n_taken"])
 
 
 _compiling = threading.Lock()

@@ -6,6 +6,9 @@ from .area import (
 from .dwell import (
     Dwell as Dwell,
 )
+from .parameters import (
+    TriggerParameters as TriggerParameters,
+)
 from .trigger import (
     GazePoint as GazePoint,
     Trigger as Trigger,

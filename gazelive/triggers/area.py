@@ -11,7 +11,7 @@ from gazelive.errors import ConfigError
 from gazelive.gaze import Flags, Floats
 
 Unit = Literal["deg", "px"]
-"""Degrees from straight ahead, or screen pixels from the left and top; y grows downwards in both."""
+"""Degrees from straight ahead, or screen pixels from the left and top; y grows downwards."""
 
 
 @dataclass(frozen=True)

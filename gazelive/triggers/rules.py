@@ -13,10 +13,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from gazelive.detection import to_samples
 from gazelive.errors import ConfigError
 from gazelive.gaze import Blink, Flags, Saccade
 from gazelive.triggers.area import Area
 from gazelive.triggers.dwell import Dwell
+from gazelive.triggers.parameters import TriggerParameters
 from gazelive.triggers.step import NAN, Step
 from gazelive.triggers.trigger import TriggerKind
 
@@ -24,8 +26,8 @@ from gazelive.triggers.trigger import TriggerKind
 class Found(NamedTuple):
     """An event in a step."""
 
-    index: int
-    """The sample that shows it."""
+    sample: int
+    """Index of the one that shows it."""
     event_us: int
     direction_deg: float = NAN
     amplitude_deg: float = NAN
@@ -65,8 +67,11 @@ class Movement:
 
     def meets(self, dx_deg: float, dy_deg: float) -> bool:
         """Return whether a displacement (y downwards) meets them."""
-        if not math.hypot(dx_deg, dy_deg) >= self.min_amplitude_deg:
-            return False
+        is_large = math.hypot(dx_deg, dy_deg) >= self.min_amplitude_deg
+        return is_large and self.is_towards(dx_deg, dy_deg)
+
+    def is_towards(self, dx_deg: float, dy_deg: float) -> bool:
+        """Return whether a displacement has the wanted direction."""
         if self.direction_deg is None:
             return True
         off_deg = direction_of(dx_deg, dy_deg) - self.direction_deg
@@ -83,29 +88,48 @@ class OnsetRule:
 
     kind: TriggerKind = "saccade_onset"
 
-    def __init__(self, wanted: Movement) -> None:
+    def __init__(self, wanted: Movement, parameters: TriggerParameters) -> None:
         self._wanted = wanted
+        self._hold_ms = parameters.direction_hold_ms
+        self._patience_us = round(1000 * parameters.direction_patience_ms)
         self.begin()
 
     def begin(self) -> None:
         """Forget what goes on."""
-        self._last: int | None = None
+        self._done: int | None = None
         """Number of the last movement that is over for this watch."""
+        self._movement = 0
+        """Number of the movement that goes on."""
 
     def find(self, step: Step) -> Iterator[Found]:
         """Yield the movements that begin, or become as wanted, in a step."""
-        if self._last is None:  # a movement that goes on began before the watch
-            self._last = step.n_movements_before
+        if self._done is None:  # a movement that goes on began before the watch
+            self._done = step.n_movements_before
         trace = step.trace
-        for i in np.flatnonzero(trace["movement"] > self._last).tolist():
-            known = trace[i]
-            if known["movement"] == self._last or not known["ratio"] > 1.0:
+        for i in np.flatnonzero(trace["movement"] > self._done).tolist():
+            number, onset_us, dx_deg, dy_deg, ratio, *_ = trace[i].item()
+            if number <= self._done:
                 continue
-            dx_deg, dy_deg = float(known["dx_deg"]), float(known["dy_deg"])
-            if self._wanted.meets(dx_deg, dy_deg):
-                self._last = int(known["movement"])
-                onset_us, amplitude_deg = int(known["onset_us"]), math.hypot(dx_deg, dy_deg)
-                yield Found(i, onset_us, direction_of(dx_deg, dy_deg), amplitude_deg)
+            self._follow(number, int(step.times_us[i]), ratio > 1.0, dx_deg, dy_deg, step)
+            if self._is_accepted and ratio > 1.0 and self._wanted.meets(dx_deg, dy_deg):
+                self._done = number
+                yield Found(i, onset_us, direction_of(dx_deg, dy_deg), math.hypot(dx_deg, dy_deg))
+
+    def _follow(
+        self, number: int, time_us: int, is_large: bool, dx_deg: float, dy_deg: float, step: Step
+    ) -> None:
+        """Decide early in a movement whether its direction is the wanted one."""
+        if number != self._movement:
+            self._movement, self._begun_us, self._n_held = number, time_us, 0
+            self._is_accepted = self._wanted.direction_deg is None
+        if self._is_accepted:
+            return
+        if time_us - self._begun_us > self._patience_us:
+            self._done = number
+            return
+        is_held = is_large and self._wanted.is_towards(dx_deg, dy_deg)
+        self._n_held = self._n_held + 1 if is_held else 0
+        self._is_accepted = self._n_held > to_samples(self._hold_ms, step.sampling_rate_hz)
 
 
 class EndRule:

@@ -1,4 +1,4 @@
-"""Steps: what a chunk adds to the gaze, in degrees and with what the detector knows after each sample.
+"""Steps: what a chunk adds, in degrees, and what the detector knows after each sample.
 
 The rules of time order, eyes, degrees and gaps are those of the engine (`analysis/grid.py`).
 """
@@ -60,7 +60,8 @@ class Step:
     @cached_property
     def seen(self) -> Flags:
         """Samples with gaze."""
-        return np.isfinite(self.x_deg) & np.isfinite(self.y_deg)
+        seen: Flags = np.isfinite(self.x_deg) & np.isfinite(self.y_deg)
+        return seen
 
     @cached_property
     def px(self) -> tuple[Floats, Floats]:

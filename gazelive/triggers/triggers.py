@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from gazelive.analysis import EyeChoice
 from gazelive.clock import Clock
-from gazelive.detection import DetectorParameters, compiled_trace
+from gazelive.detection import compiled_trace
 from gazelive.gaze import Chunk, Geometry, StreamDescription
 from gazelive.system import get_logger
 from gazelive.triggers.area import Area
+from gazelive.triggers.parameters import TriggerParameters
 from gazelive.triggers.rules import (
     BlinkRule,
     DwellRule,
@@ -39,7 +40,7 @@ class Triggers:
         self,
         screen: Geometry | None,
         clock: Clock,
-        parameters: DetectorParameters | None = None,
+        parameters: TriggerParameters | None = None,
         *,
         eye: EyeChoice | None = None,
     ) -> None:
@@ -51,7 +52,7 @@ class Triggers:
         """Returns the host's time of a tracker time (`Recorder.host_time_s`), for `sample_s`."""
         self._screen = screen
         self._clock = clock
-        self._parameters = parameters or DetectorParameters()
+        self._parameters = parameters or TriggerParameters()
         self._eye = eye
         self._watches: tuple[Watch, ...] = ()
         self._changing = threading.Lock()
@@ -80,7 +81,12 @@ class Triggers:
         starts_anew = stretch is None or chunk.block != stretch.number
         if stretch is None or starts_anew:
             stretch = Stretch(
-                chunk.block, stream, self._screen, self._parameters, self._eye, self._stretch
+                chunk.block,
+                stream,
+                self._screen,
+                self._parameters.detector,
+                self._eye,
+                self._stretch,
             )
             self._stretch = stretch
         step, was_set_back = stretch.take(chunk)
@@ -95,8 +101,8 @@ class Triggers:
                 self._deliver(watch, self._trigger(watch.rule, found, step, chunk.arrival_s))
 
     def _trigger(self, rule: Rule, found: Found, step: Step, arrival_s: float) -> Trigger:
-        time_us = int(step.times_us[found.index])
-        seen = step.last_seen(found.index) or Seen(time_us, NAN, NAN)
+        time_us = int(step.times_us[found.sample])
+        seen = step.last_seen(found.sample) or Seen(time_us, NAN, NAN)
         x_deg, y_deg, x_px, y_px, _ = seen.point(self._screen)
         sample_s = None if self.host_time_s is None else self.host_time_s(time_us)
         return Trigger(
@@ -155,11 +161,12 @@ class Triggers:
     ) -> Watch:
         """Watch for saccades as they begin, a few milliseconds after their onset.
 
-        It fires at the first sample at which gaze has left its place, in a direction at most
-        `within_deg` from `direction_deg` (0 right, 90 up) and by at least `min_amplitude_deg`; at
-        most once a saccade.
+        It fires at the first sample at which gaze has left its place, by `min_amplitude_deg` if
+        given; at most once a saccade. With a direction (0 right, 90 up), the movement must start
+        out at most `within_deg` from it (`TriggerParameters`).
         """
-        return self._watch(OnsetRule(Movement(direction_deg, within_deg, min_amplitude_deg)))
+        wanted = Movement(direction_deg, within_deg, min_amplitude_deg)
+        return self._watch(OnsetRule(wanted, self._parameters))
 
     def saccade_end(
         self,
@@ -195,7 +202,7 @@ class Triggers:
 
     def blink(self) -> Watch:
         """Watch for gaze being lost for as long as the shortest blink (25 ms)."""
-        return self._watch(BlinkRule(self._parameters.shortest_blink_ms))
+        return self._watch(BlinkRule(self._parameters.detector.shortest_blink_ms))
 
     def _watch(self, rule: Rule) -> Watch:
         watch = Watch(rule, self._clock, self._remove)

@@ -77,7 +77,7 @@ class Watch:
             self._changed.notify_all()
 
     def deliver(self, trigger: Trigger) -> None:
-        """Take a trigger from the device's thread: call back, or wake who waits."""
+        """Take a trigger from `Triggers`: call back, or wake who waits."""
         if self.callback is not None:
             self.callback(self._delivered(trigger))
             return

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.detection import DetectorOutput, OnlineDetector, Trace, TracedDetector
 from gazelive.gaze import SaccadeOnset
 
-from ...support.traces import Trace as MadeGaze
-from ...support.traces import make_trace
+from ...support.traces import Trace as MadeGaze, make_trace
 
 
 def spoiled_gaze() -> MadeGaze:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -56,7 +57,7 @@ def chunks_of(
 ) -> Iterator[Chunk]:
     """Yield samples cut at the edges; messages come with the first chunk."""
     all_edges = [0, *sorted(edges), len(samples)]
-    for number, (start, stop) in enumerate(zip(all_edges, all_edges[1:], strict=False)):
+    for number, (start, stop) in enumerate(itertools.pairwise(all_edges)):
         yield Chunk(number, block, samples[start:stop], messages if number == 0 else (), 0.0)
 
 

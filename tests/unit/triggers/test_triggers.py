@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import PAPER_SCREEN, Chunk, Coordinates, Message, empty_samples
@@ -181,7 +180,7 @@ def test_rest_before_the_watch_does_not_count() -> None:
 
 
 def test_a_fixation_counts_only_in_its_area() -> None:
-    gaze = make_trace(seconds=1.0)  # from 0° to 5° and back
+    gaze = make_trace(seconds=0.7)  # from 0° to 5° and back
     found = found_in(gaze, lambda t: t.fixation(80, Circle(5, 0, 4)))
     assert len(found) == 1
     assert abs(found[0].x_deg) > 3
@@ -281,7 +280,7 @@ def test_one_eye_can_be_chosen(eye: str, n: int) -> None:
 def test_a_watch_goes_on_in_the_next_block() -> None:
     triggers = new_triggers()
     watch = triggers.saccade_onset(direction_deg=0)
-    gaze = make_trace(seconds=1.0)
+    gaze = make_trace(seconds=0.7)
     for block in range(3):
         for chunk in chunks_of(samples_of(gaze), (300,), block=block):
             triggers.take(chunk, stream_of())
