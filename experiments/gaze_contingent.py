@@ -79,7 +79,7 @@ def mirror_in_a_saccade(tracker: gazelive.Tracker, window: Any, number: int, ima
         core.wait(LOOK_S)
         mirrored.draw()  # before the saccade, and now: then only the flip is left to do
         window.backend.GL.glFinish()
-        saccade = trial.wait_saccade(timeout_s=PATIENCE_S, min_amplitude_deg=1.0)
+        saccade = trial.wait_saccade(timeout_s=PATIENCE_S, min_amplitude_deg=2.0)
         if saccade is not None:
             window.callOnFlip(trial.message, f"mirrored {saccade.tracker_time_us}")
             window.flip()
