@@ -44,10 +44,9 @@ class Watch:
     def poll(self) -> Trigger | None:
         """Return the oldest trigger that was not read yet, or None; never waits."""
         try:
-            trigger = self._unread.popleft()
+            return self._delivered(self._unread.popleft())
         except IndexError:
             return None
-        return self._delivered(trigger)
 
     def wait(self, timeout_s: float | None = None) -> Trigger | None:
         """Return the oldest trigger that was not read yet; wait for it up to `timeout_s`.
@@ -56,14 +55,14 @@ class Watch:
         """
         deadline_s = None if timeout_s is None else self._clock.now_s() + timeout_s
         with self._changed:
-            while not self._unread and not self._is_closed:
+            while (trigger := self.poll()) is None and not self._is_closed:
                 left_s = LONGEST_SLEEP_S
                 if deadline_s is not None:
                     left_s = min(left_s, deadline_s - self._clock.now_s())
                 if left_s <= 0:
                     break
                 self._changed.wait(left_s)
-        return self.poll()
+        return trigger
 
     def clear(self) -> None:
         """Forget the triggers that were not read."""
