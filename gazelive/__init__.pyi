@@ -1,4 +1,4 @@
-from . import live as live
+from . import live as live, triggers as triggers
 from .errors import (
     GazeliveError as GazeliveError,
     GazeliveWarning as GazeliveWarning,

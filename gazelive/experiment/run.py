@@ -34,6 +34,7 @@ from gazelive.experiment.session import Session
 from gazelive.live import START_S as ENGINE_START_S, OwnerLines, find_run
 from gazelive.recordings import Recording, SessionManifest, read_recording
 from gazelive.system import (
+    ignore_signals,
     interrupt_once,
     log_to_stderr,
     python_module,
@@ -165,7 +166,7 @@ def run_session(
             owner.device_thread.open()
             script(session)
 
-        end = owner.run(run)
+        end = _ended_by(run)
         if end is not None:
             session.report.reason = reason_of(end)
         failure = None if is_orderly(end) else end
@@ -177,6 +178,17 @@ def run_session(
         )
         raise_first(failure, problems)
     return session
+
+
+def _ended_by(task: Callable[[], None]) -> BaseException | None:
+    """Run a task; return what ended it early, if anything. No later signal disturbs the saving."""
+    try:
+        task()
+        ignore_signals()
+    except BaseException as error:
+        ignore_signals()
+        return error
+    return None
 
 
 def _open_device(

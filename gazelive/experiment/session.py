@@ -38,12 +38,15 @@ from gazelive.experiment.protocol.stage import (
     Stage,
     TrialInterruptedError,
 )
-from gazelive.experiment.protocol.tracker_setup import SetupResults, TrackerSetup, is_due
+from gazelive.experiment.protocol.tracker_setup import (
+    TARGET_S,
+    SetupResults,
+    TrackerSetup,
+    is_due,
+)
 from gazelive.experiment.protocol.trial_log import Timings, TrialLog
 from gazelive.gaze import Posterior
 
-TARGET_S = 0.15
-"""Duration of each target of a simulated calibration."""
 SETTLING_S = 1.0
 """Longest wait for the engine to settle a trial before the next one begins."""
 

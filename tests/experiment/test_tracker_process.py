@@ -16,6 +16,7 @@ import pytest
 import gazelive
 from gazelive.gaze.documents import IntervalSettled, ModelLoaded, Posterior, RunStopped
 from gazelive.live.engine.documents_file import read_documents
+from gazelive.live.wire.addresses import free_addresses
 from gazelive.recordings.session.manifest import read_manifest
 from gazelive.recordings.session.reader import read_session
 
@@ -30,10 +31,10 @@ import json, sys, time
 import psutil
 import gazelive
 
-out, model = sys.argv[1:]
+out, bind, model = sys.argv[1:]
 with gazelive.Tracker(
     "simulated", out=out, viewer="p07", simulate_as="v002", sampling_rate_hz=500, model=model,
-    dashboard=True, quiet=True,
+    dashboard=True, bind=bind, quiet=True,
 ) as tracker:
     commands = [" ".join(child.cmdline()) for child in psutil.Process().children()]
     with tracker.trial(1, image="drawn", rectangle_px=(210, 40, 1500, 1000)) as trial:
@@ -58,7 +59,7 @@ WAITS = """
 import sys
 import gazelive
 
-with gazelive.Tracker("simulated", out=sys.argv[1], viewer="p07", engine=True) as tracker:
+with gazelive.Tracker("simulated", out=sys.argv[1], viewer="p07", bind=sys.argv[2]) as tracker:
     with tracker.trial(1) as trial:
         trial.wait_saccade()
         print("waiting", flush=True)
@@ -96,7 +97,7 @@ def test_a_script_identifies_its_viewer_beside_a_dashboard(tmp_path: Path) -> No
     model = tmp_path / "lab.model"
     trained = gazelive.train(corpus)
     trained.save(model)
-    with start(IDENTIFIES, tmp_path, tmp_path / "out", model) as script:
+    with start(IDENTIFIES, tmp_path, tmp_path / "out", free_addresses(), model) as script:
         said, complained = script.communicate(timeout=PATIENCE_S)
     assert script.returncode == 0, complained
     found = json.loads(said.splitlines()[-1])
@@ -120,7 +121,7 @@ def test_a_script_identifies_its_viewer_beside_a_dashboard(tmp_path: Path) -> No
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_while_it_waits_ends_everything_in_order(tmp_path: Path, number: int) -> None:
     out = tmp_path / "out"
-    with start(WAITS, tmp_path, out) as script:
+    with start(WAITS, tmp_path, out, free_addresses()) as script:
         assert script.stdout is not None
         while "waiting" not in (line := script.stdout.readline()):
             assert line, script.communicate()[1]

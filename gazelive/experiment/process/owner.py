@@ -24,7 +24,7 @@ from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.gaze import Posterior, ScreenGeometry
 from gazelive.live import OwnerLines, Run
 from gazelive.recordings import SessionManifest, SessionWriter, new_session_id, now_iso
-from gazelive.system import get_logger, ignore_signals, log_to_file
+from gazelive.system import get_logger, log_to_file
 from gazelive.triggers import Triggers
 
 log = get_logger(__name__)
@@ -115,19 +115,6 @@ class DeviceOwner:
     def settled_posterior(self) -> Posterior | None:
         """Return the last settled posterior that came since the last call."""
         return None if self.lines is None else self.lines.posteriors.latest_settled()
-
-    def run(self, task: Callable[[], None]) -> BaseException | None:
-        """Run a task that records; return what ended it early, if anything did.
-
-        From then on no signal disturbs the saving.
-        """
-        try:
-            task()
-            ignore_signals()
-        except BaseException as error:
-            ignore_signals()
-            return error
-        return None
 
     def save(
         self,

@@ -15,6 +15,9 @@ from gazelive.gaze import Message
 from gazelive.recordings import Calibration, DriftCorrection, calibration_text, drift_text
 from gazelive.wording import EYE_NAMES
 
+TARGET_S = 0.15
+"""Duration of each target of a simulated calibration."""
+
 
 @dataclass
 class SetupResults:

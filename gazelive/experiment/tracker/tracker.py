@@ -41,7 +41,12 @@ from gazelive.experiment.process.preparation import check_model
 from gazelive.experiment.process.tracker import open_device
 from gazelive.experiment.protocol.plan import upright_size_px
 from gazelive.experiment.protocol.stage import SessionAbortedError
-from gazelive.experiment.protocol.tracker_setup import calibrate, check_drift, validation_text
+from gazelive.experiment.protocol.tracker_setup import (
+    TARGET_S,
+    calibrate,
+    check_drift,
+    validation_text,
+)
 from gazelive.experiment.tracker.companions import Companions
 from gazelive.experiment.tracker.options import checked_participant, checked_tables
 from gazelive.experiment.tracker.posterior import LivePosterior, named
@@ -63,8 +68,6 @@ from gazelive.triggers import Rectangle, Triggers
 from gazelive.verdict import STRANGER_PRIOR
 
 PathLike: TypeAlias = str | os.PathLike[str]
-TARGET_S = 0.15
-"""Duration of each target of a simulated calibration."""
 
 
 class Tracker:
