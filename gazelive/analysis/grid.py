@@ -28,7 +28,7 @@ from gazelive.gaze import (
     missing_samples,
     step_range,
 )
-from gazelive.recordings import Block, FoundGeometry, ViewingInterval, block_positions_deg
+from gazelive.recordings import FoundGeometry, ViewingInterval, positions_deg
 
 EyeChoice = Literal["L", "R", "both"]
 Positions = tuple[Floats, Floats]
@@ -56,8 +56,15 @@ def eye_positions_deg(
     samples: Samples, stream: StreamDescription, eyes: str, geometry: FoundGeometry
 ) -> dict[EventEye, Positions]:
     """Return the positions of each of the `eyes` in degrees."""
-    block = Block(stream, samples, 0, 0)
-    return {eye: block_positions_deg(block, eye, geometry) for eye in each_eye(eyes)}
+    chosen = each_eye(eyes)
+    # both at once: live, a chunk has few samples, and the calls are what takes time
+    x, y = (np.concatenate([samples[EYE_FIELDS[eye][axis]] for eye in chosen]) for axis in (0, 1))
+    x_deg, y_deg = positions_deg(x, y, stream.coordinates, geometry)
+    n = len(samples)
+    return {
+        eye: (x_deg[k * n : (k + 1) * n], y_deg[k * n : (k + 1) * n])
+        for k, eye in enumerate(chosen)
+    }
 
 
 # gaps

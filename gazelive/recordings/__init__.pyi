@@ -37,9 +37,9 @@ from .geometry import (
     HOW_TO_GIVE as HOW_TO_GIVE,
     FoundGeometry as FoundGeometry,
     GeometryFlags as GeometryFlags,
-    block_positions_deg as block_positions_deg,
     find_geometry as find_geometry,
     parse_geometry as parse_geometry,
+    positions_deg as positions_deg,
     with_one_resolution as with_one_resolution,
     with_screen as with_screen,
 )

@@ -16,13 +16,12 @@ import numpy as np
 
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import (
-    EYE_FIELDS,
     AngularResolution,
     Coordinates,
-    Eye,
     Floats,
     Geometry,
     ScreenGeometry,
+    SingleFloats,
     check_pixels,
     check_positive,
 )
@@ -193,18 +192,17 @@ def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
     )
 
 
-def block_positions_deg(block: Block, eye: Eye, found: FoundGeometry) -> tuple[Floats, Floats]:
-    """Return one eye's positions in degrees; NaN where missing, y grows downwards."""
-    x_field, y_field, _ = EYE_FIELDS[eye]
-    x = block.samples[x_field].astype(np.float64)
-    y = block.samples[y_field].astype(np.float64)
-    coordinates = block.stream.coordinates
+def positions_deg(
+    x: SingleFloats, y: SingleFloats, coordinates: Coordinates, found: FoundGeometry
+) -> tuple[Floats, Floats]:
+    """Return positions (n,) in degrees; NaN where missing, y grows downwards."""
+    position = x.astype(np.float64), y.astype(np.float64)
     if coordinates is Coordinates.DEGREES:
-        return x, y
+        return position
     if coordinates is Coordinates.HREF:
-        return href_to_deg(x, y)
+        return href_to_deg(*position)
     if coordinates is Coordinates.SCREEN_PX and found.geometry is not None:
-        return found.geometry.px_to_deg(x, y)
+        return found.geometry.px_to_deg(*position)
     raise RecordingError(f"positions in {coordinates.value} cannot be converted to degrees")
 
 

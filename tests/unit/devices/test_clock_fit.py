@@ -41,3 +41,16 @@ def test_slow_answers_do_not_spoil_the_fit():
         )
         assert fitted_us == pytest.approx(link.true_us(host_s), abs=120)
     assert fit.residual_us > 100, "and what was wrong with the answers is told"
+
+
+def test_a_tracker_time_becomes_the_hosts_by_the_surest_recent_answer():
+    clock = ManualClock(1000.0)
+    link, queries = UnsteadyLink(clock), ClockQueries(clock)
+    assert queries.host_time_s(0) is None
+    for _ in range(600):
+        clock.advance_s(0.5)
+        queries.ask(link)
+        now_s = clock.now_s()
+        if now_s > 1010:
+            found_s = queries.host_time_s(round(link.true_us(now_s)))
+            assert found_s == pytest.approx(now_s, abs=0.0003)

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from gazelive.errors import ConfigError, RecordingError
+from gazelive.gaze.arrays import Floats
 from gazelive.gaze.samples import Coordinates, empty_samples
 from gazelive.gaze.screen import PAPER_SCREEN, AngularResolution, ScreenGeometry
 from gazelive.gaze.stream import StreamDescription
 from gazelive.recordings.geometry import (
     FoundGeometry,
     GeometryFlags,
-    block_positions_deg,
     find_geometry,
     parse_geometry,
+    positions_deg,
     with_one_resolution,
 )
 from gazelive.recordings.recording import Block, Recording
@@ -205,9 +206,14 @@ class TestOrder:
             find_geometry(block, recording_of(block), FLAGS)
 
 
+def positions_of(block: Block, found: FoundGeometry) -> tuple[Floats, Floats]:
+    samples = block.samples
+    return positions_deg(samples["left_x"], samples["left_y"], block.stream.coordinates, found)
+
+
 class TestPositions:
     def test_of_a_screen_are_exact_tangents(self) -> None:
-        x_deg, y_deg = block_positions_deg(block_of(), "L", FoundGeometry(PAPER_SCREEN, "flags"))
+        x_deg, y_deg = positions_of(block_of(), FoundGeometry(PAPER_SCREEN, "flags"))
         expected_x = np.degrees(np.arctan((10 + 0.5 - 960) * (535 / 1920) / 600))
         assert x_deg.dtype == np.float64
         np.testing.assert_allclose(x_deg[0], expected_x, rtol=1e-12)
@@ -216,16 +222,16 @@ class TestPositions:
 
     def test_in_degrees_stay(self) -> None:
         found = FoundGeometry(None, "none needed")
-        x_deg, y_deg = block_positions_deg(block_of(Coordinates.DEGREES), "L", found)
+        x_deg, y_deg = positions_of(block_of(Coordinates.DEGREES), found)
         np.testing.assert_array_equal(x_deg, [10, np.nan, 960])
         np.testing.assert_array_equal(y_deg, [20, 5, 540])
 
     def test_in_href_are_seen_from_15000_units(self) -> None:
         block = block_of(Coordinates.HREF)
         block.samples["left_x"] = [15000, 0, -15000]
-        x_deg, _ = block_positions_deg(block, "L", FoundGeometry(None, "none needed"))
+        x_deg, _ = positions_of(block, FoundGeometry(None, "none needed"))
         np.testing.assert_allclose(x_deg, [45, 0, -45])
 
     def test_raw_is_refused(self) -> None:
         with pytest.raises(RecordingError, match="raw"):
-            block_positions_deg(block_of(Coordinates.RAW), "L", FoundGeometry(None, "none needed"))
+            positions_of(block_of(Coordinates.RAW), FoundGeometry(None, "none needed"))
