@@ -1,10 +1,11 @@
-from . import live as live
+from . import live as live, triggers as triggers
 from .errors import (
     GazeliveError as GazeliveError,
     GazeliveWarning as GazeliveWarning,
 )
 from .evaluation.api import evaluate as evaluate
 from .evaluation.tables import Study as Study
+from .experiment.tracker.tracker import Tracker as Tracker
 from .gaze.screen import ScreenGeometry as ScreenGeometry
 from .recordings.recording import Recording as Recording
 from .recordings.trials import TrialPatterns as TrialPatterns

@@ -11,47 +11,36 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from gazelive.clock import Clock, MonotonicClock
-from gazelive.devices import DrawsInWindow, GazeDevice, TellsProblems, saliency_in
+from gazelive.devices import DrawsInWindow, GazeDevice, ReplayDevice, SaliencyOf, saliency_in
 from gazelive.errors import GazeliveError, PeerLostError
 from gazelive.experiment.config.reading import snapshot
 from gazelive.experiment.config.schema import Keys
 from gazelive.experiment.display.display import Display, Words
-from gazelive.experiment.process.device_thread import DeviceThread
 from gazelive.experiment.process.launch import RUN_FLAG, RunSpec, decode_spec
-from gazelive.experiment.process.saving import save
+from gazelive.experiment.process.owner import (
+    DeviceOwner,
+    Say,
+    is_orderly,
+    new_manifest,
+    print_line,
+    raise_first,
+    reason_of,
+)
 from gazelive.experiment.process.tracker import open_device
 from gazelive.experiment.protocol.plan import Plan, make_plan
 from gazelive.experiment.protocol.replayed_session import ReplayedSession, plan_of
 from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.session import Session
-from gazelive.gaze import Posterior
-from gazelive.live import (
-    START_S as ENGINE_START_S,
-    ChunkSender,
-    DeviceControl,
-    OwnerLines,
-    find_run,
-)
-from gazelive.recordings import (
-    Recording,
-    SessionManifest,
-    SessionWriter,
-    new_session_id,
-    now_iso,
-    read_recording,
-)
+from gazelive.live import START_S as ENGINE_START_S, OwnerLines, find_run
+from gazelive.recordings import Recording, SessionManifest, read_recording
 from gazelive.system import (
-    get_logger,
     ignore_signals,
     interrupt_once,
-    log_to_file,
     log_to_stderr,
     python_module,
     replace_unencodable,
 )
 
-log = get_logger(__name__)
-LOG_NAME = "experiment.log"
 ENGINE_LATE_S = 15.0
 """After this time the experimenter can continue without the engine."""
 
@@ -129,7 +118,7 @@ def run_session(
     everything was closed.
     """
     clock = MonotonicClock() if clock is None else clock
-    say: Callable[[str], None] = (lambda _text: None) if spec.quiet else _print
+    say: Say = (lambda _text: None) if spec.quiet else print_line
     with ExitStack() as cleaning:
         replayed = spec.replayed
         recording = None if replayed is None else read_recording(replayed)
@@ -140,21 +129,19 @@ def run_session(
         plan = planned(spec, recording)
         display = opens(spec, clock)
         cleaning.callback(display.close)
-        device = open_device(spec, clock, recording=recording, saliency_of=saliency_of)
-        cleaning.callback(device.close)
+        device = _open_device(spec, clock, recording, saliency_of)
+        owner = cleaning.enter_context(
+            DeviceOwner(
+                device,
+                spec.live.folder,
+                _manifest(spec, device, plan),
+                clock=clock,
+                run=None if spec.live.address is None else find_run(spec.live.address),
+                say=say,
+            )
+        )
         if isinstance(device, DrawsInWindow):
             device.use_graphics(display.calibration_graphics())
-        cleaning.callback(_print_problems, device, say)
-        manifest = _manifest(spec, device, plan)
-        lines = _Lines(spec.live.address, device, manifest.id)
-        cleaning.callback(lines.close)
-        writer = SessionWriter.create(spec.live.folder, manifest)
-        cleaning.enter_context(writer)
-        cleaning.enter_context(log_to_file(writer.folder / LOG_NAME))
-        log.info("%s, device %s", spec.participant, spec.config.tracker.device)
-        device_thread = DeviceThread(
-            device, writer, clock=clock, sender=lines.sender, server=lines.control
-        )
         simulates = spec.config.tracker.device == "simulated"
         kind = Session if recording is None else ReplayedSession
         session = kind(
@@ -162,107 +149,101 @@ def run_session(
             plan,
             spec.participant,
             display,
-            device_thread,
+            owner.device_thread,
             clock=clock,
-            folder=writer.folder,
+            folder=owner.folder,
             attended=spec.config.tracker.device == "eyelink",
-            latest_posterior=lines.latest_posterior,
+            latest_posterior=owner.settled_posterior,
             prepare_image=saliency_of if simulates else lambda _name: None,
             say=say,
             snapshots=spec.snapshots,
         )
 
         def run() -> None:
-            lines.wait_for_engine(display, spec.config.keys)
+            if owner.lines is not None:
+                wait_for_engine(owner.lines, display, spec.config.keys)
             display.come_to_front()
-            device_thread.open()
+            owner.device_thread.open()
             script(session)
 
-        failure = _failure_of(run, session)
-        log.info("ended: %s", session.report.reason, exc_info=failure)
-        _raise_first(failure, save(session, device_thread, display, writer, say))
+        end = _ended_by(run)
+        if end is not None:
+            session.report.reason = reason_of(end)
+        failure = None if is_orderly(end) else end
+        problems = owner.save(
+            session.report.reason,
+            session.outcome(),
+            failure=failure,
+            show=_progress_in(display),
+        )
+        raise_first(failure, problems)
     return session
 
 
-def _failure_of(run: Callable[[], None], session: Session) -> BaseException | None:
-    """Run a session and write down why it ended; return what failed, if it was no orderly end.
-
-    From then on no signal disturbs the saving.
-    """
-    failure: BaseException | None = None
+def _ended_by(task: Callable[[], None]) -> BaseException | None:
+    """Run a task; return what ended it early, if anything. No later signal disturbs the saving."""
     try:
-        run()
+        task()
         ignore_signals()
-    except SessionAbortedError as abort:
-        session.report.reason = str(abort)
-    except KeyboardInterrupt:
-        session.report.reason = "stopped by Ctrl-C"
     except BaseException as error:
-        is_known = isinstance(error, GazeliveError)
-        session.report.reason = str(error) if is_known else f"{type(error).__name__}: {error}"
-        failure = error
-    ignore_signals()
-    return failure
+        ignore_signals()
+        return error
+    return None
 
 
-def _raise_first(failure: BaseException | None, problems: list[Exception]) -> None:
-    """Raise the first failure, if any; warn of each other one once."""
-    failures = [*([] if failure is None else [failure]), *problems]
-    if not failures:
-        return
-    printed = {str(failures[0])}
-    for problem in failures[1:]:
-        if str(problem) not in printed:
-            print(f"warning: {problem}", file=sys.stderr)
-            printed.add(str(problem))
-    raise failures[0]
+def _open_device(
+    spec: RunSpec, clock: Clock, recording: Recording | None, saliency_of: SaliencyOf
+) -> GazeDevice:
+    if recording is not None:
+        return ReplayDevice(recording, clock=clock)
+    return open_device(
+        spec.config.tracker,
+        spec.participant,
+        spec.config.screen.geometry,
+        clock,
+        simulated=spec.config.simulated,
+        simulate_as=spec.simulate_as,
+        saliency_of=saliency_of,
+    )
 
 
-class _Lines:
-    """Connections to and from the engine, if there is one."""
+def _progress_in(display: Display) -> Callable[[float], None]:
+    """Return what shows a transfer's progress in the window, if that is still there."""
+    shown = -1
 
-    def __init__(self, address: str | None, device: GazeDevice, session: str) -> None:
-        self.sender: ChunkSender | None = None
-        self.control: DeviceControl | None = None
-        self._lines: OwnerLines | None = None
-        if address is None:
+    def show(fraction: float) -> None:
+        nonlocal shown
+        if int(fraction * 20) > shown:
+            shown = int(fraction * 20)
+            with contextlib.suppress(Exception):
+                display.show(Words(f"Saving the recording … {fraction:.0%}"))
+                display.flip()
+
+    return show
+
+
+def wait_for_engine(lines: OwnerLines, display: Display, keys: Keys) -> None:
+    """Show a notice until the engine is ready; the first time it compiles.
+
+    The experimenter can begin without it; it catches up when it comes.
+    """
+    display.show(Words("One moment …"))
+    began_s = time.monotonic()
+    is_late = False
+    while time.monotonic() < began_s + ENGINE_START_S:
+        if not is_late and time.monotonic() > began_s + ENGINE_LATE_S:
+            is_late = True
+            hint = f"The engine is not ready. Press {keys.go_on.upper()} to begin without it"
+            display.show(Words("One moment …", hint))
+        display.flip()
+        pressed = display.pressed()
+        if keys.abort in pressed:
+            raise SessionAbortedError("aborted by the experimenter")
+        if is_late and keys.go_on in pressed:
             return
-        self._lines = OwnerLines(find_run(address), device, session)
-        self.sender, self.control = self._lines.sender, self._lines.control
-
-    def wait_for_engine(self, display: Display, keys: Keys) -> None:
-        """Show a notice until the engine is ready; the first time it compiles.
-
-        The experimenter can begin without it; it catches up when it comes.
-        """
-        if self._lines is None:
+        with contextlib.suppress(PeerLostError):
+            lines.ask_engine("status", timeout_s=0.1)
             return
-        display.show(Words("One moment …"))
-        began_s = time.monotonic()
-        is_late = False
-        while time.monotonic() < began_s + ENGINE_START_S:
-            if not is_late and time.monotonic() > began_s + ENGINE_LATE_S:
-                is_late = True
-                hint = f"The engine is not ready. Press {keys.go_on.upper()} to begin without it"
-                display.show(Words("One moment …", hint))
-            display.flip()
-            pressed = display.pressed()
-            if keys.abort in pressed:
-                raise SessionAbortedError("aborted by the experimenter")
-            if is_late and keys.go_on in pressed:
-                return
-            with contextlib.suppress(PeerLostError):
-                self._lines.ask_engine("status", timeout_s=0.1)
-                return
-
-    def latest_posterior(self) -> Posterior | None:
-        """Return the last settled posterior that came since the last call."""
-        return None if self._lines is None else self._lines.posteriors.latest()
-
-    def close(self) -> None:
-        """Close the sockets; the last messages have a moment to leave."""
-        if self._lines is not None:
-            self._lines.close()
 
 
 def planned(spec: RunSpec, recording: Recording | None) -> Plan:
@@ -274,40 +255,22 @@ def planned(spec: RunSpec, recording: Recording | None) -> Plan:
 
 
 def _manifest(spec: RunSpec, device: GazeDevice, plan: Plan) -> SessionManifest:
-    who, config = spec.participant, spec.config
-    stream = device.describe()
-    return SessionManifest(
-        viewer=who.viewer if who.mode == "enrol" else None,
-        session=str(who.session),
-        id=new_session_id(),
-        device=stream.device,
-        mode=who.mode,
-        started_at=now_iso(),
+    return new_manifest(
+        device,
+        spec.participant,
         # a replayed recording has its own, or the engine finds it
-        screen=stream.screen if spec.replayed is not None else config.screen.geometry,
-        screen_px=stream.screen_px,
-        sampling_rate_hz=stream.sampling_rate_hz,
+        screen=device.describe().screen
+        if spec.replayed is not None
+        else spec.config.screen.geometry,
         config={
-            **snapshot(config),
+            **snapshot(spec.config),
             **spec.label,
             "config_file": str(spec.config_path),
             "n_trials": len(plan.trials),
             "images": [trial.image for trial in plan.trials],
             "seed": plan.seed,
             "windowed": spec.windowed,
-            "host_file": getattr(device, "host_file_name", None),
             "simulated_viewer": spec.simulate_as,
             "replay_of": None if spec.replayed is None else str(spec.replayed),
         },
     )
-
-
-def _print_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
-    if isinstance(device, TellsProblems):
-        for problem in device.problems:
-            say(f"The tracker: {problem}")
-
-
-def _print(text: str) -> None:
-    with contextlib.suppress(OSError):  # a closed pipe is no reason to stop
-        print(text, flush=True)

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from gazelive.clock import Clock
 from gazelive.devices import CrossStimulus, ImageStimulus, LooksAtTargets
@@ -26,6 +29,7 @@ from gazelive.experiment.display.display import (
     Words,
 )
 from gazelive.experiment.process.device_thread import DeviceThread
+from gazelive.experiment.process.saving import value_range
 from gazelive.experiment.protocol.gate import FixationGate
 from gazelive.experiment.protocol.plan import Plan, PlannedTrial, questions
 from gazelive.experiment.protocol.stage import (
@@ -34,12 +38,15 @@ from gazelive.experiment.protocol.stage import (
     Stage,
     TrialInterruptedError,
 )
-from gazelive.experiment.protocol.tracker_setup import SetupResults, TrackerSetup, is_due
+from gazelive.experiment.protocol.tracker_setup import (
+    TARGET_S,
+    SetupResults,
+    TrackerSetup,
+    is_due,
+)
 from gazelive.experiment.protocol.trial_log import Timings, TrialLog
 from gazelive.gaze import Posterior
 
-TARGET_S = 0.15
-"""Duration of each target of a simulated calibration."""
 SETTLING_S = 1.0
 """Longest wait for the engine to settle a trial before the next one begins."""
 
@@ -113,6 +120,19 @@ class Session:
         if isinstance(device_thread.device, LooksAtTargets):
             device_thread.device.on_target = self._show_target
 
+    def outcome(self) -> dict[str, Any]:
+        """Return the results for `session.json`."""
+        report = self.report
+        frames = msgspec.to_builtins(self.stage.frames.session)
+        return {
+            "trials": [list(outcome) for outcome in report.outcomes],
+            "frames": {**frames, "synced": self.stage.display.is_synced},
+            "image_ms": value_range(report.image_ms),
+            "onset_delay_ms": value_range(report.onset_delays_ms),
+            "gate_timeouts": report.n_gate_timeouts,
+            "recognition": {"right": report.n_right_answers, "of": report.n_answers},
+        }
+
     # steps for the script
 
     def instruct(self) -> None:
@@ -145,7 +165,7 @@ class Session:
     def recording(self, trial: PlannedTrial) -> Iterator[None]:
         """Record the `with` block; keys may end it early, and the session continues."""
         outcome: Outcome = "aborted"
-        self._log.begin(trial)
+        self._log.begin(trial.number)
         self._device_thread.start_block()
         self.stage.frames.start_trial()
         try:
@@ -325,7 +345,7 @@ class Session:
         )
         shown_s = self.stage.show(Cross(x_px, y_px, self.config.trial.cross_size_deg))
         self._device_thread.show(CrossStimulus(x_px=x_px, y_px=y_px))
-        self._log.cross(trial, shown_s)
+        self._log.cross(x_px, y_px, shown_s)
         self._device_thread.watch(gate)
         while gate.opened_us is None:
             if self.stage.frame() - shown_s > settings.timeout_s:
@@ -357,7 +377,14 @@ class Session:
             self.stage.show(Blank())
             self._device_thread.hide()
         frames = self.stage.frames.stop_trial()
-        self._log.end(trial, self._attempt, outcome, frames.dropped)
+        variables = {
+            "image": trial.image,
+            "index": trial.number,
+            "attempt": self._attempt,
+            "outcome": outcome,
+            "dropped_frames": frames.dropped,
+        }
+        self._log.end(variables, outcome)
         self._repeats = outcome == "repeated"
         if outcome == "shown":
             self._shown.append(trial)

@@ -11,7 +11,10 @@ from .replay import (
     replay_recording as replay_recording,
 )
 from .session import (
+    MOST_STARTS as MOST_STARTS,
+    SETTLE_S as SETTLE_S,
     START_S as START_S,
+    LiveSession as LiveSession,
     SessionResult as SessionResult,
     run_owner as run_owner,
 )
@@ -64,5 +67,5 @@ from .wire.runs import (
 )
 from .wire.transport import (
     ChunkSender as ChunkSender,
-    SettledPosteriors as SettledPosteriors,
+    Posteriors as Posteriors,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -42,11 +42,13 @@ def ignore_signals() -> None:
 class EndSignals:
     """Counts signals while the block runs, instead of ending the process.
 
-    Only the main thread receives signals; in another thread the count stays 0.
+    `on_signal` is called with the count, and may raise. Only the main thread receives signals; in
+    another thread the count stays 0.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_signal: Callable[[int], None] = lambda _count: None) -> None:
         self.count = 0
+        self._on_signal = on_signal
         self._before: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> EndSignals:
@@ -62,6 +64,7 @@ class EndSignals:
 
     def _count_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
+        self._on_signal(self.count)
 
 
 def pass_on(process: subprocess.Popen[bytes]) -> None:
@@ -74,15 +77,21 @@ def pass_on(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def killed_in_order() -> Iterator[None]:
-    """Turn `kill` into a KeyboardInterrupt during the block, as Ctrl-C is."""
+    """Turn `kill` and a closed terminal into a KeyboardInterrupt during the block, as Ctrl-C is.
+
+    Signals that the program handles or ignores stay as they are.
+    """
     if threading.current_thread() is not threading.main_thread():  # only it receives signals
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    numbers = [number for number in _known() if signal.getsignal(number) == signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _known() -> list[signal.Signals]:

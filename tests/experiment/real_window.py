@@ -103,9 +103,10 @@ def session(folder: str, stimuli: str, **trial: Any) -> dict[str, Any]:
     from lockstep import LockstepClock, LockstepDeviceThread
 
     from gazelive.experiment import run
+    from gazelive.experiment.process import owner
     from gazelive.experiment.scene_viewing import scene_viewing
 
-    run.DeviceThread = LockstepDeviceThread  # type: ignore[misc]
+    owner.DeviceThread = LockstepDeviceThread  # type: ignore[misc]
     spec = RunSpec(
         config=ExperimentConfig(
             tracker=Tracker(device="simulated"),
@@ -204,6 +205,80 @@ def calibration(folder: str, x_px: int, y_px: int, **options: Any) -> dict[str, 
         "pressed": pressed,
         "keys": [[key.__key__ for key in keys] for keys in (keys_before, keys_after)],
     }
+
+
+def script_window(folder: str) -> dict[str, Any]:
+    """Calibrate and record a trial in the window of a script, and look at what became of it."""
+    import contextlib
+    import io
+
+    import gazelive
+
+    visual, _, monitors = import_psychopy()
+    monitor = monitors.Monitor("lab", width=53.5, distance=60, autoLog=False)
+    monitor.setSizePix((1920, 1080))
+    window = visual.Window(
+        (960, 540), units="height", color=(0.4, -0.2, 0.1), monitor=monitor, checkTiming=False
+    )
+    always = visual.Rect(window, width=0.1, height=0.1, pos=(0.5, 0.3), autoDraw=True)
+    window.flip()
+    frames: list[Any] = []
+    flip = window.flip
+
+    def keep_frame(*arguments: Any, **more: Any) -> Any:
+        frames.append(window._getFrame(buffer="back").convert("RGB"))
+        return flip(*arguments, **more)
+
+    picture = visual.ImageStim(window, image=None, size=(0.5, 0.25), pos=(0.1, 0.1), name="p")
+    answer: dict[str, Any] = {"before": [[float(c) for c in window.color], window.units]}
+    with gazelive.Tracker("simulated", window=window, out=folder, quiet=True) as tracker:
+        window.flip = keep_frame
+        answer["n_results"] = len(tracker.calibrate())
+        answer["n_drifts"] = len(tracker.check_drift())
+        window.flip = flip
+        answer["n_frames"] = len(frames)
+        frames[0].save(Path(folder) / "target.png")
+        frames[9].save(Path(folder) / "blank.png")
+        with tracker.trial(1, image=picture) as trial:
+            shown = trial.picture
+            picture.draw()
+            window.callOnFlip(trial.shown)
+            window.flip()
+        area = tracker.area_of(picture, margin_px=10)
+        answer["position"] = tracker.position(1919.5, -0.5)
+    assert shown is not None
+    answer["picture"] = [shown.left_px, shown.top_px, shown.width_px, shown.height_px]
+    answer["area"] = [area.x, area.y, area.width, area.height, area.unit]
+    answer["after"] = [[float(c) for c in window.color], window.units]
+    answer["auto_draw"] = always.autoDraw
+    answer["screen"] = msgspec.to_builtins(tracker.screen)
+    answer["session"] = str(tracker.folder)
+
+    from gazelive.experiment.display.script_window import ScriptWindow, screen_of
+
+    with contextlib.redirect_stdout(io.StringIO()):  # pylink greets
+        import pylink
+    ours = ScriptWindow(window, tracker.screen)
+    with ours.borrowed():
+        graphics = ours.calibration_graphics()(pylink.EyeLink(None))
+        pylink.openGraphicsEx(graphics)
+        graphics.setup_cal_display()
+        window.flip = keep_frame
+        graphics.draw_cal_target(480, 270)
+        window.flip = flip
+        graphics.exit_cal_display()
+        pylink.closeGraphics()
+    frames[-1].save(Path(folder) / "eyelink.png")
+    answer["at_last"] = [[float(c) for c in window.color], window.units]
+    window.close()
+    answer["errors"] = []
+    for refused in (lambda: screen_of(window), lambda: ours.borrowed().__enter__()):
+        window.monitor = None
+        try:
+            refused()
+        except GazeliveError as error:
+            answer["errors"].append(str(error))
+    return answer
 
 
 def refusal(**options: Any) -> dict[str, Any]:

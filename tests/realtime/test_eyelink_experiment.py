@@ -21,7 +21,7 @@ from gazelive.experiment import run
 from gazelive.experiment.config.schema import ExperimentConfig, Stimuli, Trial
 from gazelive.experiment.display.display import Cross, Participant, Picture, Scene, Words
 from gazelive.experiment.display.frames import FramePacer
-from gazelive.experiment.process import device_thread, tracker
+from gazelive.experiment.process import device_thread, owner, tracker
 from gazelive.experiment.process.launch import RunSpec
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.gaze.screen import PAPER_SCREEN
@@ -90,7 +90,7 @@ class Lab:
         self._live = self.host.live
         monkeypatch.setattr(self.host, "live", self._look_and_live)
         monkeypatch.setattr(tracker, "_eyelink", self._eyelink)
-        monkeypatch.setattr(run, "DeviceThread", LockstepDeviceThread)
+        monkeypatch.setattr(owner, "DeviceThread", LockstepDeviceThread)
         monkeypatch.setattr(device_thread, "PATIENCE_S", 240.0)
 
     def run(self) -> None:
@@ -106,7 +106,8 @@ class Lab:
         )
         run.run_session(spec, scene_viewing, lambda _spec, _clock: self.display, self.clock)
 
-    def _eyelink(self, _spec: RunSpec, clock: Clock) -> EyeLinkDevice:
+    def _eyelink(self, *arguments: Any) -> EyeLinkDevice:
+        clock: Clock = arguments[-1]
         settings = EyeLinkSettings(screen=PAPER_SCREEN, sampling_rate_hz=1000.0)
         return EyeLinkDevice(settings, clock=clock, host_file_stem="anna_1", pylink=self.pylink)
 

@@ -42,6 +42,17 @@ def test_importing_gazelive_imports_nothing_heavy() -> None:
     assert found.stdout.strip() == "set()"
 
 
+def test_a_tracker_without_a_window_needs_no_psychopy(tmp_path: Path) -> None:
+    code = (
+        "import sys, gazelive; gazelive.Tracker('simulated', quiet=True).close(); "
+        "print({'psychopy', 'PyQt6', 'sklearn'} & set(sys.modules))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=tmp_path
+    )
+    assert found.stdout.strip() == "set()"
+
+
 def test_every_public_name_is_there() -> None:
     assert all(hasattr(gazelive, name) for name in gazelive.__all__)
     assert set(gazelive.__all__) <= set(dir(gazelive))

@@ -7,7 +7,6 @@ top left, integers are pixel centres) become PsychoPy's (from the centre, upward
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,17 +16,16 @@ from gazelive.errors import DeviceDisconnectedError
 from gazelive.experiment.config.schema import Screen
 from gazelive.experiment.display.display import Blank, Key, Scene, Target
 from gazelive.experiment.display.frames import FramePacer, measured_frame_s
+from gazelive.experiment.display.psychopy_scenes import SceneStimuli
 from gazelive.experiment.display.psychopy_window import (
     Window,
     import_psychopy,
     known_rates_hz,
     open_window,
 )
-from gazelive.experiment.display.scene_painting import Painter, Patch
+from gazelive.experiment.display.scene_painting import Painter
 from gazelive.system import replacing
 
-KEPT_SCENES = 6
-"""Number of prepared scenes kept; the least recently used are dropped."""
 REDRAW_S = 0.25
 """Redraw interval of an unchanged scene on an unsynchronised screen.
 
@@ -53,7 +51,7 @@ class PsychoPyDisplay:
         close_key: Key = "escape",
     ) -> None:
         """Open the window. `pressed` returns `close_key` when the user closes it."""
-        self._visual, self._event, _ = import_psychopy()
+        visual, self._event, _ = import_psychopy()
         self.screen = screen.geometry
         self._clock = clock
         self._close_key = close_key
@@ -65,7 +63,7 @@ class PsychoPyDisplay:
             window_px=(int(self._window.size[0]), int(self._window.size[1])),
             background_grey=screen.background_grey,
         )
-        self._stimuli: OrderedDict[Scene, list[Any]] = OrderedDict()
+        self._stimuli = SceneStimuli(visual, self._window, self._painter)
         self._shown: Scene = Blank()
         self._pacer: FramePacer | None = None
         self._redraw_s = clock.now_s()
@@ -92,15 +90,8 @@ class PsychoPyDisplay:
 
     def prepare(self, scene: Scene) -> None:
         """Paint `scene` and upload it to the graphics card."""
-        window = self.window
-        if scene not in self._stimuli:
-            stimuli = [self._stimulus(patch) for patch in self._painter.paint(scene)]
-            for stimulus in stimuli:  # the first drawing of a texture is slow
-                stimulus.draw()
-            window.clearBuffer()
-            self._stimuli[scene] = stimuli
-        self._stimuli.move_to_end(scene)
-        self._drop_oldest()
+        _ = self.window  # raises if it is closed
+        self._stimuli.prepare(scene, shown=self._shown)
 
     def show(self, scene: Scene) -> None:
         """Draw `scene` in every frame from the next flip on."""
@@ -173,39 +164,12 @@ class PsychoPyDisplay:
             window.close()
 
     def _draw(self) -> None:
-        for stimulus in self._stimuli.get(self._shown, ()):
-            stimulus.draw()
+        self._stimuli.draw(self._shown)
 
     def _draw_now(self, scene: Scene) -> None:
         """Draw a scene into the next frame, which the caller flips."""
         self.prepare(scene)
-        for stimulus in self._stimuli[scene]:
-            stimulus.draw()
-
-    def _stimulus(self, patch: Patch) -> Any:
-        """Return a patch as a texture aligned to the window's pixels."""
-        (width, height), (window_width, window_height) = patch.image.size, self.window_px
-        # on Apple's Retina screens PsychoPy counts points of two pixels
-        unit_px = 2 if self.window.useRetina else 1
-        return self._visual.ImageStim(
-            self.window,
-            image=patch.image,
-            units="pix",
-            size=(width / unit_px, height / unit_px),
-            pos=(
-                (patch.left_px + width / 2 - window_width / 2) / unit_px,
-                (window_height / 2 - patch.top_px - height / 2) / unit_px,
-            ),
-            interpolate=False,
-            autoLog=False,
-        )
-
-    def _drop_oldest(self) -> None:
-        """Free the textures of the least recently used scenes."""
-        for scene in list(self._stimuli)[:-KEPT_SCENES]:
-            if scene != self._shown:
-                for stimulus in self._stimuli.pop(scene):
-                    stimulus.clearTextures()
+        self._stimuli.draw(scene)
 
     def _measured_frame_s(self, configured_hz: float) -> float | None:
         flips_s = []

@@ -2,8 +2,8 @@
 
 The experiment's thread is bound to the screen's frames and must never wait for a tracker, so it
 submits tasks here, with the times they refer to. Data from the tracker go to disk, then to the
-engine, then to the fixation gate. Between blocks the device can be lent to the experiment's thread,
-which owns the window that a calibration needs.
+triggers, the engine and the fixation gate. Between blocks the device can be lent to the
+experiment's thread, which owns the window that a calibration needs.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from gazelive.experiment.protocol.gate import FixationGate
 from gazelive.gaze import Chunk, Message, StreamDescription
 from gazelive.recordings import SessionWriter
 from gazelive.system import get_logger
+from gazelive.triggers import Triggers
 
 T = TypeVar("T")
 log = get_logger(__name__)
 
-READING_S = 0.004
-"""Longest wait of a task for the tracker's samples."""
+READING_S, TRIGGER_READING_S = 0.004, 0.001
+"""Longest wait for the tracker's samples, and so of a task; with triggers every sample counts."""
 IDLE_S = 0.02
 PATIENCE_S = 30.0
 """Longest start or stop of a tracker."""
@@ -84,13 +85,23 @@ class DeviceThread:
         clock: Clock,
         sender: Sender | None = None,
         server: Server | None = None,
+        triggers: Triggers | None = None,
     ) -> None:
         self.device = device
+        self._triggers = triggers
+        self._reading_s = READING_S if triggers is None else TRIGGER_READING_S
         self._sender = sender
         self._server = server
         self._clock = clock
-        sinks: list[ChunkSink] = [self._watch] if sender is None else [sender, self._watch]
-        self._recorder = Recorder(device, writer, sinks, clock=clock)
+        sinks: list[ChunkSink | None] = [
+            None if triggers is None else triggers.take,
+            sender,
+            self._watch,
+        ]
+        given = [sink for sink in sinks if sink is not None]
+        self._recorder = Recorder(device, writer, given, clock=clock)
+        if triggers is not None:
+            triggers.host_time_s = self._recorder.host_time_s
         self._tasks: queue.SimpleQueue[tuple[Callable[[], object], Future[object]]] = (
             queue.SimpleQueue()
         )
@@ -216,7 +227,7 @@ class DeviceThread:
         """Run the submitted tasks, then read the tracker."""
         self._run_tasks()
         if self._recording:
-            self._recorder.step(READING_S)
+            self._recorder.step(self._reading_s)
             if self._menu is not None:
                 self._host_request = self._menu.take_host_request() or self._host_request
             self.has_finished = self.device.finished
@@ -229,12 +240,15 @@ class DeviceThread:
         try:
             while not self._closing:
                 self.turn()
-                if not self._recording and self._tasks.empty():
+                is_idle = not self._recording or self.has_finished
+                if is_idle and self._tasks.empty():
                     self._clock.sleep_until_s(self._clock.now_s() + IDLE_S)
         except BaseException as error:
             log.exception("the device failed")
             self._failure = error
             self._fail_tasks(error)
+            if self._triggers is not None:
+                self._triggers.close()  # who waits for one learns of the failure
 
     def _submit(self, task: Callable[[], T]) -> Future[T]:
         self.check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,7 @@ import msgspec
 from gazelive.errors import ConfigError, GazeliveError
 from gazelive.experiment.config.plausibility import implausibilities
 from gazelive.experiment.config.reading import read_config, replay_file, resolved
-from gazelive.experiment.config.schema import ExperimentConfig
+from gazelive.experiment.config.schema import ExperimentConfig, Tracker
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.dialogue import (
     ExistingSessions,
@@ -22,6 +21,7 @@ from gazelive.experiment.process.dialogue import (
     viewer_problem,
 )
 from gazelive.experiment.process.launch import RunSpec
+from gazelive.experiment.process.owner import new_folder
 from gazelive.experiment.run import planned
 from gazelive.gaze import Eyes
 from gazelive.identification import read_model_manifest
@@ -79,14 +79,13 @@ def prepare(
     if who is None:
         return None
     model = chosen_model(config, config_path, model, who.mode, observer)
-    stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
     shown = config.dashboard
     spec = RunSpec(
         config=config,
         config_path=config_path.absolute(),
         participant=who,
         live=LiveSettings(
-            folder=sessions / f"{who.viewer or 'identify'}-{who.session:02}-{stamp}",
+            folder=new_folder(sessions, who),
             address=str(reserve_addresses() if bind is None else Addresses.parse(bind)),
             model=model,
             keys=keys,
@@ -198,12 +197,12 @@ def chosen_model(
     these are the first who are enrolled, is done without.
     """
     if model is not None:
-        _check_model(config, model, observer)
+        check_model(config.tracker, model, observer)
         return model
     if config.identify.model is not None:
         named = resolved(config.identify.model, config_path)
         try:
-            _check_model(config, named, observer)
+            check_model(config.tracker, named, observer)
         except GazeliveError as error:
             if mode == "identify":
                 raise
@@ -219,13 +218,17 @@ def chosen_model(
     return None
 
 
-def _check_model(config: ExperimentConfig, model: Path, observer: Observer) -> None:
-    """Raise if a model cannot be used for the session; warn if it should be trained again."""
+def check_model(tracker: Tracker, model: Path, observer: Observer) -> tuple[str, ...]:
+    """Return the viewers of a model; raise if it cannot be used for the session.
+
+    Warn if it should be trained again.
+    """
     manifest = read_model_manifest(model)
     for warning in () if manifest.detector is None else manifest.detector.warnings:
         observer.warn(warning)
-    if not config.tracker.device.startswith("replay:"):
-        manifest.check_rate(float(config.tracker.sampling_rate_hz))
+    if replay_file(tracker.device) is None:
+        manifest.check_rate(float(tracker.sampling_rate_hz))
+    return manifest.viewer_ids
 
 
 def check(spec: RunSpec, left_out: dict[str, object], observer: Observer) -> None:

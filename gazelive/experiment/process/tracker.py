@@ -3,51 +3,57 @@
 from __future__ import annotations
 
 from gazelive.clock import Clock
-from gazelive.devices import GazeDevice, ReplayDevice, SaliencyOf, SimulatedDevice
+from gazelive.devices import GazeDevice, SaliencyOf, SimulatedDevice
 from gazelive.errors import ConfigError
-from gazelive.experiment.process.launch import RunSpec
-from gazelive.recordings import Recording
+from gazelive.experiment.config.schema import Simulated, Tracker
+from gazelive.experiment.display.display import Participant
+from gazelive.gaze import ScreenGeometry
 
 
 def open_device(
-    spec: RunSpec, clock: Clock, *, recording: Recording | None, saliency_of: SaliencyOf
+    tracker: Tracker,
+    who: Participant,
+    screen: ScreenGeometry,
+    clock: Clock,
+    *,
+    simulated: Simulated,
+    simulate_as: str | None,
+    saliency_of: SaliencyOf,
 ) -> GazeDevice:
-    """Connect to the tracker, or make what stands in for one."""
-    tracker = spec.config.tracker
-    if recording is not None:
-        return ReplayDevice(recording, clock=clock)
+    """Connect to the tracker, or make the simulated one."""
     if tracker.device == "simulated":
         return SimulatedDevice(
-            spec.simulate_as or spec.participant.viewer or "v001",
-            seed=spec.config.simulated.seed,
-            session=spec.participant.session,
+            simulate_as or who.viewer or "v001",
+            seed=simulated.seed,
+            session=who.session,
             clock=clock,
             sampling_rate_hz=tracker.sampling_rate_hz,
-            eyes=spec.participant.eyes,
-            screen=spec.config.screen.geometry,
+            eyes=who.eyes,
+            screen=screen,
             saliency_of=saliency_of,
         )
     if tracker.device == "eyelink":
-        return _eyelink(spec, clock)
+        return _eyelink(tracker, who, screen, clock)
     raise ConfigError(
         f"must be eyelink, simulated or replay:FILE, not {tracker.device!r}", key="tracker.device"
     )
 
 
-def _eyelink(spec: RunSpec, clock: Clock) -> GazeDevice:
+def _eyelink(
+    tracker: Tracker, who: Participant, screen: ScreenGeometry, clock: Clock
+) -> GazeDevice:
     from gazelive.devices import EyeLinkDevice, EyeLinkSettings
 
-    tracker = spec.config.tracker
     settings = EyeLinkSettings(
         address=tracker.address,
         sampling_rate_hz=tracker.sampling_rate_hz,
-        eyes=spec.participant.eyes,
-        screen=spec.config.screen.geometry,
+        eyes=who.eyes,
+        screen=screen,
         link_filter=tracker.link_filter,
         file_filter=tracker.file_filter,
         calibration_type=tracker.calibration_type,
         real_time=tracker.real_time,
     )
     # with _ between them: session 1 of a1 is not session 11 of a
-    stem = f"{spec.participant.viewer or 'x'}_{spec.participant.session}"
+    stem = f"{who.viewer or 'x'}_{who.session}"
     return EyeLinkDevice(settings, clock=clock, host_file_stem=stem)

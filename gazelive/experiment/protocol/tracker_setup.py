@@ -15,6 +15,9 @@ from gazelive.gaze import Message
 from gazelive.recordings import Calibration, DriftCorrection, calibration_text, drift_text
 from gazelive.wording import EYE_NAMES
 
+TARGET_S = 0.15
+"""Duration of each target of a simulated calibration."""
+
 
 @dataclass
 class SetupResults:
@@ -71,7 +74,7 @@ class TrackerSetup:
         hint = f"{keys.go_on.upper()}: continue   {keys.recalibrate.upper()}: calibrate again"
         while True:
             try:
-                text = _validation_text(self._calibrated(device))
+                text = validation_text(self._calibrated(device))
             except CalibrationError as error:
                 if not self._attended:
                     raise
@@ -86,10 +89,8 @@ class TrackerSetup:
 
     def _calibrated(self, device: Calibrates) -> tuple[Calibration, ...]:
         self._stage.show(Blank())
-        results = self._device_thread.lend(device.calibrate)
+        results = calibrate(self._device_thread, device)
         self._results.calibrations += results
-        for result in results:
-            self._device_thread.note(Message(result.tracker_time_us, calibration_text(result)))
         return results
 
     def _check_drift(self) -> None:
@@ -101,19 +102,35 @@ class TrackerSetup:
         screen = self._stage.display.screen
         x_px, y_px = round((screen.width_px - 1) / 2), round((screen.height_px - 1) / 2)
         try:
-            drifts = self._device_thread.lend(lambda: device.check_drift(x_px, y_px))
+            drifts = check_drift(self._device_thread, device, x_px, y_px)
         except CalibrationError as error:
             self._say(str(error))
             self.calibrate()
             return
         self._stage.show(Blank())
         self._results.drift_corrections += drifts
-        for drift in drifts:
-            self._device_thread.note(Message(drift.tracker_time_us, drift_text(drift)))
         worst_deg = max((drift.offset_deg for drift in drifts), default=0.0)
         if worst_deg > self._config.gate.radius_deg:
             self._say(f"Drift of {worst_deg:.1f}°: calibrating again.")
             self.calibrate()
+
+
+def calibrate(device_thread: DeviceThread, device: Calibrates) -> tuple[Calibration, ...]:
+    """Calibrate in the calling thread, and put the results into the session."""
+    results = device_thread.lend(device.calibrate)
+    for result in results:
+        device_thread.note(Message(result.tracker_time_us, calibration_text(result)))
+    return results
+
+
+def check_drift(
+    device_thread: DeviceThread, device: Calibrates, x_px: float, y_px: float
+) -> tuple[DriftCorrection, ...]:
+    """Check the drift in the calling thread, and put the results into the session."""
+    drifts = device_thread.lend(lambda: device.check_drift(x_px, y_px))
+    for drift in drifts:
+        device_thread.note(Message(drift.tracker_time_us, drift_text(drift)))
+    return drifts
 
 
 def is_due(n_trials: int, every: int) -> bool:
@@ -121,7 +138,8 @@ def is_due(n_trials: int, every: int) -> bool:
     return every > 0 and n_trials >= every
 
 
-def _validation_text(results: tuple[Calibration, ...]) -> str:
+def validation_text(results: tuple[Calibration, ...]) -> str:
+    """Return the results of a calibration for the experimenter."""
     lines = [
         f"{EYE_NAMES[result.eye]} {result.result}: mean error {result.mean_error_deg:.2f}°, "
         f"maximum {result.max_error_deg:.2f}°"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gazelive.devices import LONGEST_MESSAGE
 from gazelive.experiment.display.display import Picture
 from gazelive.experiment.process.device_thread import DeviceThread
-from gazelive.experiment.protocol.plan import PlannedTrial
 from gazelive.experiment.protocol.stage import Outcome
 
 RESULTS: dict[Outcome, int] = {"shown": 0, "repeated": 1, "skipped": 2, "aborted": 3}
@@ -50,15 +50,14 @@ class TrialLog:
         """True if the image is on the screen."""
         return self._onset_s is not None
 
-    def begin(self, trial: PlannedTrial) -> None:
+    def begin(self, name: str | int) -> None:
         """Log the start of a trial; recording starts after it."""
         self._begin_timing()
-        self._device_thread.say(f"TRIALID {trial.number}")
+        self._device_thread.say(f"TRIALID {name}")
         self._device_thread.say(self._clear)
 
-    def cross(self, trial: PlannedTrial, at_s: float) -> None:
+    def cross(self, x_px: int, y_px: int, at_s: float) -> None:
         """Log the onset of the cross."""
-        x_px, y_px = trial.cross_px
         self._device_thread.say(f"cross {x_px} {y_px}", at_s)
 
     def gate_passed(self, waited_s: float, at_s: float) -> None:
@@ -70,15 +69,21 @@ class TrialLog:
         """Log that the cross was not fixated in time."""
         self._device_thread.say(f"gate_timeout {attempt} of {tries}")
 
-    def image_on(self, picture: Picture, at_s: float) -> None:
-        """Log the image onset."""
+    def image_on(self, picture: Picture | None, at_s: float) -> None:
+        """Log the image onset; None if it is no image that Data Viewer could load."""
         self._onset_s = at_s
         self._device_thread.say("image_onset", at_s)
-        self._device_thread.say(self._image_message(picture), at_s)
+        if picture is not None:
+            self._device_thread.say(self._image_message(picture), at_s)
 
-    def seen(self) -> None:
-        """Log, before the offset, that the image was shown in full."""
-        self._send_validity(counts=True)
+    def seen(self, *, counts: bool = True) -> None:
+        """Log, before the offset, whether the viewing counts as evidence, unless it was logged.
+
+        The engine settles an interval at the image offset.
+        """
+        if not self._is_validity_sent:
+            self._is_validity_sent = True
+            self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def image_off(self, at_s: float) -> None:
         """Log the image offset."""
@@ -92,31 +97,17 @@ class TrialLog:
         self._device_thread.say(self._clear, at_s)
 
     def ends(self, outcome: Outcome) -> None:
-        """Log, before the offset, whether the viewing counts as evidence.
+        """Log, before the offset, whether the viewing counts, as `seen`.
 
-        The engine settles an interval at the image offset. Skipped and repeated viewings do not
-        count; a viewing until the session was aborted does.
+        Skipped and repeated viewings do not; a viewing until the session was aborted does.
         """
-        if not self._is_validity_sent:
-            self._send_validity(counts=outcome == "aborted" and self.image_is_on)
+        self.seen(counts=outcome == "aborted" and self.image_is_on)
 
-    def end(self, trial: PlannedTrial, attempt: int, outcome: Outcome, n_dropped: int) -> None:
-        """Log the outcome of the trial, and stop recording."""
-        variables = {
-            "image": trial.image,
-            "index": trial.number,
-            "attempt": attempt,
-            "outcome": outcome,
-            "dropped_frames": n_dropped,
-            **self._times,
-        }
-        for key, value in variables.items():
+    def end(self, variables: Mapping[str, object], outcome: Outcome) -> None:
+        """Log the variables of the trial and its times, and stop recording."""
+        for key, value in {**variables, **self._times}.items():
             self._device_thread.say(f"!V TRIAL_VAR {key} {value}")
         self._device_thread.stop_block(f"TRIAL_RESULT {RESULTS[outcome]}")
-
-    def _send_validity(self, *, counts: bool) -> None:
-        self._is_validity_sent = True
-        self._device_thread.say(f"!V TRIAL_VAR evidence {int(counts)}")
 
     def _time(self, name: str, all_ms: list[float], seconds: float) -> None:
         all_ms.append(1000 * seconds)

@@ -9,7 +9,7 @@ from gazelive.live.wire.control import Answer, request
 from gazelive.live.wire.device_control import DeviceControl
 from gazelive.live.wire.keys import Context, Doorkeeper
 from gazelive.live.wire.runs import Run
-from gazelive.live.wire.transport import ChunkSender, SettledPosteriors
+from gazelive.live.wire.transport import ChunkSender, Posteriors
 
 
 class OwnerLines:
@@ -32,7 +32,7 @@ class OwnerLines:
             self._context.term()
             raise
         self.sender = ChunkSender(self._context, addresses.chunks, session, prepare=keys.secure)
-        self.posteriors = SettledPosteriors(
+        self.posteriors = Posteriors(
             self._context, addresses.documents, prepare=run.watching.secure
         )
 

@@ -11,7 +11,15 @@ from collections.abc import Sequence
 import msgspec
 import zmq
 
-from gazelive.gaze import Chunk, Document, Posterior, StreamDescription, decode, encode
+from gazelive.gaze import (
+    Chunk,
+    Document,
+    ModelLoaded,
+    Posterior,
+    StreamDescription,
+    decode,
+    encode,
+)
 from gazelive.live.wire.chunks import (
     WIRE_VERSION,
     BlockEnded,
@@ -194,19 +202,42 @@ def _beginning(kind: type[msgspec.Struct]) -> bytes:
     return b"\xde" + n_fields.to_bytes(2, "big") + named
 
 
-class SettledPosteriors:
-    """Settled posteriors without waiting, for experiments that stop early."""
+class Posteriors:
+    """Posteriors without waiting, for experiments that depend on them."""
 
     def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
-        self._subscriber = DocumentSubscriber(context, address, (Posterior,), prepare=prepare)
+        self._subscriber = DocumentSubscriber(
+            context, address, (ModelLoaded, Posterior), prepare=prepare
+        )
+        self._model: ModelLoaded | None = None
+        self._newest: Posterior | None = None
+        self._settled: Posterior | None = None
 
-    def latest(self) -> Posterior | None:
+    def newest(self) -> Posterior | None:
+        """Return the newest posterior, settled or running; None before the first."""
+        self._receive()
+        return self._newest
+
+    def latest_settled(self) -> Posterior | None:
         """Return the last settled posterior that came since the last call, if any."""
-        newest: Posterior | None = None
+        self._receive()
+        settled, self._settled = self._settled, None
+        return settled
+
+    @property
+    def model(self) -> ModelLoaded | None:
+        """The model of the posteriors; None if it was announced before this subscription."""
+        return self._model
+
+    def _receive(self) -> None:
         while (document := self._subscriber.receive()) is not None:
-            if isinstance(document, Posterior) and document.settled:
-                newest = document
-        return newest
+            if isinstance(document, ModelLoaded):
+                self._model = document
+                self._newest = self._settled = None  # those of another model
+            elif isinstance(document, Posterior):
+                self._newest = document
+                if document.settled:
+                    self._settled = document
 
     def close(self) -> None:
         """Stop listening."""

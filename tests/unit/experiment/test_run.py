@@ -13,10 +13,12 @@ from gazelive.errors import ConfigError, DeviceError, GazeliveError, RecordingEr
 from gazelive.experiment import run
 from gazelive.experiment.config.schema import Keys
 from gazelive.experiment.display.display import Words
+from gazelive.experiment.process import owner
 from gazelive.experiment.process.saving import save
 from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.scene_viewing import scene_viewing
 from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.owner import OwnerLines
 from gazelive.live.wire.runs import hold_run
 from gazelive.recordings.session.manifest import read_manifest
 from gazelive.recordings.session.reader import read_session
@@ -35,11 +37,12 @@ def finished(tmp_path: Path, **options: Any) -> Lab:
 
 def saved(lab: Lab) -> list[Exception]:
     failures = save(
-        lab.session,
         lab.device_thread,
-        lab.display,
         lab.device_thread._recorder._writer,
-        lab.console.append,
+        lab.session.report.reason,
+        lab.session.outcome(),
+        show=run._progress_in(lab.display),
+        say=lab.console.append,
     )
     lab.device_thread.device.close()
     return failures
@@ -105,15 +108,15 @@ def test_an_engine_that_never_comes_can_be_done_without(
 ) -> None:
     lab = Lab(tmp_path / "s")
     holder = hold_run(free_addresses(), lab.folder)
-    lines = run._Lines(holder.run.address, lab.device_thread.device, "")
+    lines = OwnerLines(holder.run, lab.device_thread.device, "")
     monkeypatch.setattr(run, "ENGINE_LATE_S", 0.0)
     lab.display.press_at = [(lambda d: isinstance(d.scene, Words) and "SPACE" in d.scene.hint, key)]
     try:
         if key == "space":
-            lines.wait_for_engine(lab.display, Keys())
+            run.wait_for_engine(lines, lab.display, Keys())
         else:
             with pytest.raises(SessionAbortedError):
-                lines.wait_for_engine(lab.display, Keys())
+                run.wait_for_engine(lines, lab.display, Keys())
     finally:
         lines.close()
         holder.close()
@@ -164,8 +167,8 @@ def test_a_closed_console_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch)
         def write(self, _text: str) -> int:
             raise BrokenPipeError
 
-    monkeypatch.setattr(run.sys, "stdout", Gone())
-    run._print("Trial 3: the cross was not fixated")
+    monkeypatch.setattr("sys.stdout", Gone())
+    owner.print_line("Trial 3: the cross was not fixated")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from gazelive.live.wire.transport import (
     ChunkSender,
     DocumentPublisher,
     DocumentSubscriber,
-    SettledPosteriors,
+    Posteriors,
     _beginning,
 )
 
@@ -174,7 +174,7 @@ def test_documents_reach_subscribers(context, addresses):
     publisher = DocumentPublisher(context, addresses.documents)
     everything = DocumentSubscriber(context, addresses.documents)
     some = DocumentSubscriber(context, addresses.documents, (Saccade, Notice))
-    settled = SettledPosteriors(context, addresses.documents)
+    settled = Posteriors(context, addresses.documents)
     subscribed(publisher, everything, some)
     for document in SENT:
         publisher.write(document)
@@ -182,9 +182,10 @@ def test_documents_reach_subscribers(context, addresses):
     assert received == SENT
     assert [some.receive(PATIENCE_S) for _ in range(2)] == [SENT[1], SENT[-1]]
     deadline_s = time.monotonic() + PATIENCE_S
-    while settled.latest() != SENT[5]:
+    while settled.latest_settled() != SENT[5]:
         assert time.monotonic() < deadline_s
         publisher.write(SENT[5])
+    assert settled.newest() == SENT[5]
     for part in (everything, some, settled, publisher, publisher):
         part.close()
     with pytest.raises(ValueError, match="closed"):

@@ -1,0 +1,1 @@
+"""The tracker for scripts of other people: `gazelive.Tracker`."""
