@@ -4,6 +4,8 @@ import pytest
 
 from gazelive.dashboard.state.gauges import Level, Verdict, averaged, below, gauges, verdict
 
+from gazelive.recordings.messages import validation_verdict
+
 from .sent import summary, validated
 
 
@@ -52,11 +54,17 @@ def test_levels_of_worse_values(name, changes, level):
 
 
 def test_the_level_of_a_validation_uses_mean_and_maximum_of_both_eyes():
-    assert levels([], {"R": validated(mean=0.4, most=1.2)})["Validation"] is Level.FAIR
-    both = {"L": validated("L", 0.3, 0.5), "R": validated("R", 1.2, 1.4)}
+    assert levels([], {"R": validated(mean=0.4, most=1.7)})["Validation"] is Level.FAIR
+    both = {"L": validated("L", 0.3, 0.5), "R": validated("R", 1.6, 1.7)}
     rows = {row.name: row for row in gauges([], both, 0)}
     assert rows["Validation"].level is Level.POOR
-    assert rows["Validation"].value.split("\n") == ["L 0.30° (max 0.50°)", "R 1.20° (max 1.40°)"]
+    assert rows["Validation"].value.split("\n") == ["L 0.30° (max 0.50°)", "R 1.60° (max 1.70°)"]
+
+
+@pytest.mark.parametrize(("mean", "most"), [(0.99, 1.49), (1.0, 1.2), (0.2, 1.5), (1.5, 1.9)])
+def test_a_validation_has_the_level_that_the_tracker_calls_it(mean, most):
+    found = levels([], {"R": validated(mean=mean, most=most)})["Validation"]
+    assert found.name == validation_verdict(mean, most)
 
 
 def test_one_blink_does_not_make_the_data_poor():

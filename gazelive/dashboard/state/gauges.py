@@ -1,8 +1,7 @@
 """Gauges of data quality: each number with a level from good to poor.
 
-The limits are those that labs use: the EyeLink's verdict on a validation (good below 0.5° mean and
-1° maximum, poor from 1° or 1.5°), the precision of a video tracker with a chin rest (RMS-S2S about
-0.02°), and gazelive's own latency target.
+The limits are those that labs use: the EyeLink's verdict on a validation, the precision of a video
+tracker with a chin rest (RMS-S2S about 0.02°), and gazelive's own latency target.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import msgspec
 
 from gazelive.dashboard.state.connection import Phase
 from gazelive.gaze import QualitySummary, Validated
+from gazelive.recordings import VALIDATION_LIMITS_DEG, validation_verdict
 from gazelive.wording import THIN, bounded_percent
 
 
@@ -167,17 +167,17 @@ def _precision(summary: QualitySummary | None) -> Gauge:
 
 def _validation(validations: Mapping[str, Validated]) -> Gauge:
     name = "Validation"
+    (good, good_max), (fair, fair_max) = (VALIDATION_LIMITS_DEG[word] for word in ("GOOD", "FAIR"))
     meaning = (
-        "Mean and maximum error of the last validation. Good: up to 0.5° and 1°. Fair: up to 1° "
-        "and 1.5°."
+        "Mean and maximum error of the last validation, judged as the EyeLink does. Good: below "
+        f"{good:g}° and {good_max:g}°. Fair: below {fair:g}° and {fair_max:g}°."
     )
     if not validations:
         return _unknown(name, meaning)
     levels, texts = [], []
     for eye in sorted(validations):
         found = validations[eye]
-        mean_level = below(found.mean_error_deg, 0.5, 1.0)
-        levels.append(max(mean_level, below(found.max_error_deg, 1.0, 1.5)))
+        levels.append(Level[validation_verdict(found.mean_error_deg, found.max_error_deg)])
         texts.append(f"{eye} {found.mean_error_deg:.2f}° (max {found.max_error_deg:.2f}°)")
     return Gauge(name, "\n".join(texts), max(levels), meaning)
 
