@@ -105,10 +105,20 @@ def test_every_panel_shows_data(window):
     assert "Ada" in texts(window.panels["posterior_now"])
     assert "2 of 9" in texts(window.panels["session"])
     assert "cat.jpg" in texts(window.panels["session"])
-    assert any("Quality is good" in text for text in texts(window.panels["quality"]))
+    assert {"✔ Data good", "✔ Computer good"} <= set(texts(window.panels["quality"]))
     for key in ("posterior_over_time", "gaze", "traces", "main_sequence"):
         assert not window.panels[key]._hint.isVisible(), key
         assert _colours(window.panels[key]) > 8, key
+
+
+def test_what_to_do_is_shown_while_something_is_wrong(window, feed, qtbot):
+    panel = window.panels["quality"]
+    assert not panel._advice.isVisible()
+    feed.put(summary(latency_ms=30.0))
+    answered(window, qtbot)
+    assert {"✔ Data good", "✖ Computer too slow"} <= set(texts(panel))
+    assert panel._advice.text().startswith("Latency: the recording is not affected")
+    assert panel._advice.isVisible()
 
 
 def _colours(widget):
@@ -150,7 +160,7 @@ def test_a_lost_engine_reconnects(window, feed, qtbot):
     feed.connected = True
     feed.put(posterior({3: 0.99}, time_ms=9_000, n_saccades=40))
     answered(window, qtbot)
-    assert "Live" in window._header.label.text()
+    assert "Replay 1×" in window._header.label.text()
     assert "Dora" in texts(window.panels["posterior_now"])
     assert len(sent(feed, "snapshot")) == 1, "asked for what was missed"
 
