@@ -204,6 +204,17 @@ def test_running_and_settled_differ_in_text_and_pattern(window, feed, qtbot):
     assert _shades(settled, bar) == 1, "solid"
 
 
+def test_trials_without_images_are_counted_as_trials(window, feed, qtbot):
+    panel = window.panels["posterior_now"]
+    assert "2 images" in panel._evidence.text()
+    feed.put(trial(3, 9_000_000), posterior(n_saccades=40, time_ms=9_900, n_images=3))
+    answered(window, qtbot)
+    assert "3 trials" in panel._evidence.text()
+    assert panel._words.text() == "preliminary until the trial ends"
+    shown = [entry.text for entry in window.panels["posterior_over_time"]._legend._entries]
+    assert "new trial" in shown
+
+
 def _fields(struct):
     return {name: getattr(struct, name) for name in struct.__struct_fields__}
 
@@ -414,10 +425,10 @@ class TestControls:
         self.press(qtbot, window, Qt.Key.Key_P)
         assert sent(feed, "pause")
         assert window._actions["pause"].text() == "&Resume"
-        assert "Paused" in window._header.label.text()
+        assert "Replay paused" in window._header.label.text()
         self.press(qtbot, window, Qt.Key.Key_P)
         assert sent(feed, "resume")
-        assert "Live" in window._header.label.text()
+        assert "Replay 1×" in window._header.label.text()
 
     def test_speed_by_key_and_by_choice(self, window, feed, qtbot):
         self.press(qtbot, window, Qt.Key.Key_BracketRight)

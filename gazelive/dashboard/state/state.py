@@ -177,6 +177,11 @@ class DashboardState:
         return None if self.posterior is None else ranking(self.posterior, self.model)
 
     @property
+    def unit(self) -> Literal["image", "trial"]:
+        """What the evidence is counted in: a recording may have trials without images."""
+        return "trial" if self.trial is not None and self.trial.image is None else "image"
+
+    @property
     def gauges(self) -> tuple[Gauge, ...]:
         """Gauges of data quality."""
         rate = self.summaries[-1].rate_asked_hz if self.summaries else 0.0
