@@ -20,7 +20,6 @@ from gazelive.gaze import QualitySummary, Validated
 from gazelive.recordings import VALIDATION_LIMITS_DEG, validation_verdict
 from gazelive.wording import THIN, bounded_percent
 
-
 Part = Literal["data", "computer"]
 """What a gauge judges: what is recorded, or how fast this computer analyses it."""
 WORDS: dict[Part, tuple[str, str, str]] = {
@@ -113,18 +112,17 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def verdicts(rows: Iterable[Gauge], phase: Phase = "running") -> tuple[Verdict, ...]:
-    """Return the worst level of the data and of the computer; of no use without new data."""
+    """Return the worst level of the data, and that of the computer."""
     known = [row for row in rows if row.level is not Level.UNKNOWN]
     if not known:
         return (Verdict(Level.UNKNOWN, "No measurements yet"),)
+    if phase in ("lost", "silent"):
+        return (Verdict(Level.UNKNOWN, "No new data"),)
     found = []
     for part in WORDS:
         worst = max((row for row in known if row.part == part), key=_level, default=None)
         if worst is not None:
             found.append(Verdict(worst.level, f"{part.capitalize()} {worst.word}"))
-    if phase in ("lost", "silent"):
-        before = ", ".join(one.text.lower() for one in found)
-        return (Verdict(Level.UNKNOWN, f"No new data; before: {before}"),)
     return tuple(found)
 
 
