@@ -476,8 +476,36 @@ class TestControls:
         window = make_window(feed)
         answered(window, qtbot)
         assert not window._actions["pause"].isEnabled()
-        assert not window._session.speed.isEnabled()
+        assert not window._session.speed.isVisible()
         assert window._actions["mark"].isEnabled()
+        for name in ("calibrate", "end"):
+            assert window._session.buttons[name].isVisible()
+            assert not window._actions[name].isEnabled(), "the experiment does not answer"
+
+    def test_a_live_session_is_calibrated_and_stopped(self, make_window, qtbot):
+        takes = ["end", "calibrate"]
+        feed = ListFeed(
+            a_whole_run(), answer=lambda _: {"ok": True, "playback": None, "takes": takes}
+        )
+        window = make_window(feed)
+        answered(window, qtbot)
+        qtbot.mouseClick(window._session.buttons["calibrate"], Qt.MouseButton.LeftButton)
+        answered(window, qtbot)
+        assert sent(feed, "calibrate")
+        for answer in ("Cancel", "Stop session"):
+            assert not sent(feed, "end"), "only if it is confirmed"
+            qtbot.mouseClick(window._session.buttons["end"], Qt.MouseButton.LeftButton)
+            box = window.findChildren(QMessageBox)[-1]
+            assert box.defaultButton().text().replace("&", "") == "Cancel"
+            (button,) = [b for b in box.buttons() if b.text().replace("&", "") == answer]
+            button.click()
+            answered(window, qtbot)
+        assert sent(feed, "end")
+
+    def test_a_replay_has_its_own_buttons(self, window):
+        shown = {name for name, button in window._session.buttons.items() if button.isVisible()}
+        assert shown == {"pause", "save", "folder", "mark"}
+        assert window._session.speed.isVisible()
 
     def test_the_viewer_can_be_hidden(self, window, qtbot):
         assert "Ada" in texts(window.panels["session"])
@@ -566,7 +594,7 @@ class TestLook:
         window = make_window(feed)
         answered(window, qtbot)
         usual, docks = window._look.theme, window._docks.docks
-        docks["main_sequence"].hide()
+        docks["main_sequence"].titleBarWidget().close_wanted.emit()
         window.tabifyDockWidget(docks["posterior_now"], docks["quality"])
         window.resize(1500, 900)
         window._over_time.choose_axis("seconds")
@@ -674,14 +702,8 @@ def test_saccades_after_the_traces_were_drawn_are_shaded(window, feed, qtbot):
     assert before > 8
 
 
-def test_it_moves_to_an_existing_screen_and_hides_the_viewer(make_window):
-    from gazelive.dashboard.window.application import move_to
-
+def test_the_viewer_is_hidden_on_request(make_window):
     window = make_window(ListFeed(a_whole_run()))
-    window.move(-5000, -5000)
-    move_to(window, 7)
-    area = QApplication.screens()[-1].availableGeometry()
-    assert area.contains(window.geometry().center())
     window.tick()
     assert "Ada" in shown_words(window.panels["session"])
     window.hide_viewer()

@@ -82,6 +82,8 @@ class DashboardState:
         self.catching_up = False
         """True if the engine is reading what was recorded before it started."""
         self.playback: Playback | None = None
+        self.takes: frozenset[str] = frozenset()
+        """Requests, besides markers and playback, that the owner of the device takes now."""
         self.run = None
         self.model = None
         self.posterior_revision = 0

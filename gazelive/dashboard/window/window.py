@@ -82,6 +82,8 @@ class DashboardWindow(QMainWindow):
                 "slower": lambda: self._change_speed(-1),
                 "faster": lambda: self._change_speed(+1),
                 "mark": self._mark_typed,
+                "calibrate": self._calibrate,
+                "end": self._end_session,
                 "folder": self._open_folder,
                 "hide_viewer": self._hide_viewer,
                 "quit": self._quit,
@@ -110,9 +112,12 @@ class DashboardWindow(QMainWindow):
     # -- construction -------------------------------------------------------------------------
 
     def _make_panels(self) -> None:
-        buttons = {name: self._actions[name] for name in ("pause", "mark", "folder")}
+        names = ("pause", "calibrate", "end", "mark", "folder")
+        buttons = {name: self._actions[name] for name in names}
         buttons["folder"].setIconText("Folder")  # short enough for the row of buttons
+        buttons["end"].setIconText("Stop")
         save = QAction("&Save figure ▾", self)
+        save.setIconText("Save ▾")
         save.setShortcut(SAVE_SHORTCUT)
         save.setMenu(self._save_menu)
         save.triggered.connect(self._show_save_menu)
@@ -226,6 +231,8 @@ class DashboardWindow(QMainWindow):
         self._actions["pause"].setText("&Resume" if paused else "&Pause")
         for name in ("pause", "slower", "faster"):
             self._actions[name].setEnabled(there and playback is not None)
+        for name in ("calibrate", "end"):
+            self._actions[name].setEnabled(there and name in self.state.takes)
         self._actions["mark"].setEnabled(there)
         self._session.mark_text.setEnabled(there)
         self._actions["folder"].setEnabled(self._session_folder() is not None)
@@ -260,6 +267,25 @@ class DashboardWindow(QMainWindow):
     def _mark(self, text: str) -> None:
         self._link.send({"command": "mark", "text": text})
         self._log_info(f"Marker: {text}" if text else "Marker")
+
+    def _calibrate(self) -> None:
+        self._link.send({"command": "calibrate"})
+        self._log_info("Asked for a calibration before the next image")
+
+    def _end_session(self) -> None:
+        """End the session if the user confirms it."""
+        box = QMessageBox(self)
+        box.setWindowTitle(self.windowTitle())
+        box.setFont(self.font())
+        box.setText("Stop the session now?")
+        box.setInformativeText("Everything recorded so far is saved.")
+        box.setStandardButtons(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        ending = box.addButton("&Stop session", QMessageBox.ButtonRole.AcceptRole)
+        assert ending is not None
+        ending.clicked.connect(lambda: self._link.send({"command": "end"}))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
 
     def _log_info(self, text: str) -> None:
         self.state.log.add("info", text, self.state.elapsed_s)
