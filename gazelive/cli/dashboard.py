@@ -29,7 +29,15 @@ def dashboard(
     ] = None,
     monitor: Annotated[
         int | None,
-        typer.Option(min=0, help="Number of the screen, from 0.", show_default="the last"),
+        typer.Option(min=0, help="Number of the screen, from 0.", show_default="as last time"),
+    ] = None,
+    beside: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Number of an experiment's screen: leave room for its window there.",
+            show_default=False,
+        ),
     ] = None,
     hide_viewer: Annotated[
         bool, typer.Option("--hide-viewer", help="Hide the participant's ID.")
@@ -65,6 +73,7 @@ def dashboard(
             save=save,
             size=window_size,
             monitor=monitor,
+            beside=beside,
             hide_viewer=hide_viewer,
         )
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,14 +32,15 @@ def watch(
 ) -> None:
     """Print the documents of a run while it goes on, one per line.
 
-    Begins with those that describe the run so far, and ends with the run.
+    Begins with those that describe the run so far, and ends with the run or by Ctrl-C.
     """
     from gazelive.gaze import encode_line
     from gazelive.live import subscribe
 
-    for document in subscribe(connect, keys=keys, kinds=_kinds(only)):
-        line = encode_line(document).decode().rstrip() if as_json else _text(document)
-        typer.echo(line)
+    with suppress(KeyboardInterrupt), subscribe(connect, keys=keys, kinds=_kinds(only)) as run:
+        for document in run:
+            line = encode_line(document).decode().rstrip() if as_json else _text(document)
+            typer.echo(line)
 
 
 def _kinds(only: str | None) -> tuple[type[Any], ...]:

@@ -27,12 +27,12 @@ class EngineLink:
         feed: DocumentFeed,
         state: DashboardState,
         clock: Clock,
-        playback_changed: Callable[[], None],
+        device_changed: Callable[[], None],
     ) -> None:
         self._feed = feed
         self._state = state
         self._clock = clock
-        self._playback_changed = playback_changed
+        self._device_changed = device_changed
         self._requests = _Requests(feed)
         self._next_status_s = 0.0
         self._snapshots = SnapshotTracker()
@@ -61,7 +61,7 @@ class EngineLink:
 
     def send(self, command: Command) -> None:
         """Send a command; an error becomes a notice."""
-        self._requests.send(command, self._take_playback, self._log_error)
+        self._requests.send(command, self._take_device, self._log_error)
 
     def close(self) -> None:
         """Close the feed; pending requests are dropped."""
@@ -95,13 +95,15 @@ class EngineLink:
     def _take_status(self, reply: Reply) -> None:
         self._snapshots.set_engine_state(str(reply.get("state", "live")))
         self._state.catching_up = self._snapshots.engine_state == CATCHING_UP
-        self._take_playback(reply)
+        self._take_device(reply)
 
-    def _take_playback(self, reply: Reply) -> None:
+    def _take_device(self, reply: Reply) -> None:
+        """Take what the owner of the device says about it."""
         if "playback" in reply:
             facts = reply["playback"]
             self._state.set_playback(None if facts is None else Playback.from_reply(facts))
-            self._playback_changed()
+            self._state.takes = frozenset(reply.get("takes") or ())
+            self._device_changed()
 
     def _log_error(self, error: TransportError) -> None:
         self._state.log.add("error", str(error), self._state.elapsed_s)

@@ -5,9 +5,11 @@ requests; both directions use msgpack maps. A request is `{"command": name, …}
 `{"ok": true, …}` or `{"ok": false, "error": sentence}`. The dashboard sends:
 
 - `snapshot` → `documents`: the documents that a late subscriber missed, in order, encoded;
-- `status`, every second → `playback`: null, or `paused` and `speed` of the replay;
+- `status`, every second → `playback`: null, or `paused` and `speed` of the replay; `takes`: which
+  of the last two the session takes, null while its process does not answer;
 - `pause`, `resume`, `speed` (with `speed`: relative to real time, null is as fast as possible);
-- `mark` (with `text`).
+- `mark` (with `text`);
+- `calibrate` (before the next trial) and `end` (the session).
 """
 
 from __future__ import annotations

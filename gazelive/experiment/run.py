@@ -105,6 +105,8 @@ def open_display(spec: RunSpec, clock: Clock) -> Display:
         clock=clock,
         windowed=windowed,
         size_px=spec.window_px,
+        dashboard=spec.dashboard_screen,
+        title=f"{spec.live.folder.name} – gazelive",
         close_key=spec.config.keys.abort,
     )
 

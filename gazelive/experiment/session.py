@@ -284,6 +284,7 @@ class Session:
             self._trials_since_break = 0
             self._device_thread.say("break")
             self.stage.show_text(self.config.task.break_text)
+        self._setup.is_wanted |= self._device_thread.take_calibration_request()
         self._setup.run_due_steps()
 
     def _pause(self) -> None:

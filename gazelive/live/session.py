@@ -275,6 +275,8 @@ def _open_dashboard(settings: LiveSettings) -> subprocess.Popen[bytes]:
         command += ["--images", str(folder)]
     if options.monitor is not None:
         command += ["--monitor", str(options.monitor)]
+    if options.beside is not None:
+        command += ["--beside", str(options.beside)]
     if options.hide_viewer:
         command.append("--hide-viewer")
     if options.save is not None:

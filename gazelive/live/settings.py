@@ -26,7 +26,9 @@ class DashboardSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """Settings of the dashboard that a session opens."""
 
     monitor: int | None = None
-    """Number of the screen, from 0; None for the last one."""
+    """Number of the screen, from 0; None: where it was last."""
+    beside: int | None = None
+    """Number of the experiment's screen; there the dashboard leaves room for its window."""
     hide_viewer: bool = False
     save: Path | None = None
     """Figure to save at the end of the run; then the dashboard closes by itself."""

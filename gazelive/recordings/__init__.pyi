@@ -57,6 +57,7 @@ from .message_patterns import (
 )
 from .messages import (
     EYE_WORDS as EYE_WORDS,
+    VALIDATION_LIMITS_DEG as VALIDATION_LIMITS_DEG,
     RectanglePx as RectanglePx,
     calibration_text as calibration_text,
     drift_text as drift_text,

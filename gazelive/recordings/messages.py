@@ -188,9 +188,9 @@ def image_rectangle_px(text: str, stream: StreamDescription | None) -> Rectangle
 
 CONFIGURATION_WORD = "RECCFG"
 EYE_WORDS = {"L": "LEFT", "R": "RIGHT"}
-_VERDICTS = ((1.0, 1.5, "GOOD"), (1.5, 2.0, "FAIR"))
-"""Mean and maximum error in degrees below which EyeLink gives this verdict (SR Research, support
-thread 244); else POOR."""
+VALIDATION_LIMITS_DEG = {"GOOD": (1.0, 1.5), "FAIR": (1.5, 2.0)}
+"""Mean and maximum error below which EyeLink gives this verdict (SR Research, support thread 244);
+else POOR."""
 
 
 def missing_messages(recording: Recording, blocks: Sequence[Block]) -> list[Message]:
@@ -234,7 +234,7 @@ def validation_verdict(mean_error_deg: float, max_error_deg: float) -> str:
     return next(
         (
             word
-            for mean, worst, word in _VERDICTS
+            for word, (mean, worst) in VALIDATION_LIMITS_DEG.items()
             if mean_error_deg < mean and max_error_deg < worst
         ),
         "POOR",

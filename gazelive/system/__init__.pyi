@@ -38,6 +38,7 @@ from .process import (
     replace_unencodable as replace_unencodable,
 )
 from .screen import (
+    WINDOW_SHARE as WINDOW_SHARE,
     has_screen as has_screen,
     virtual_display as virtual_display,
 )

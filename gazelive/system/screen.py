@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+WINDOW_SHARE = 0.28
+"""Share of a screen's width for an experiment's window with the dashboard beside it."""
 START_S = 20.0
 END_S = 5.0
 

@@ -64,7 +64,7 @@ def test_it_waits_for_a_run_and_finds_the_newest(command, started, tmp_path, mon
 def test_options_are_applied(command, started, tmp_path):
     result = command(
         *("--connect", "127.0.0.1:7000", "--images", tmp_path, "--size", "1600x900"),
-        *("--save", tmp_path / "run.svg", "--monitor", "1", "--hide-viewer"),
+        *("--save", tmp_path / "run.svg", "--monitor", "1", "--beside", "0", "--hide-viewer"),
     )
     assert result.exit_code == 0
     assert started == [
@@ -74,6 +74,7 @@ def test_options_are_applied(command, started, tmp_path):
             "save": tmp_path / "run.svg",
             "size": (1600, 900),
             "monitor": 1,
+            "beside": 0,
             "hide_viewer": True,
         }
     ]

@@ -14,8 +14,10 @@ def test_the_connection_in_words():
     assert with_engine(**{**facts, "has_run": False}).phase == "idle"
     assert "catching up" in with_engine(**{**facts, "catching_up": True}).text
     assert with_engine(**facts).text == "Live"
-    assert with_engine(**{**facts, "playback": Playback(speed=None)}).text == "Live, max"
-    assert with_engine(**{**facts, "playback": Playback(paused=True)}).phase == "paused"
+    for speed, words in ((1.0, "Replay 1×"), (2.0, "Replay 2×"), (None, "Replay max")):
+        assert with_engine(**{**facts, "playback": Playback(speed=speed)}).text == words
+    paused = with_engine(**{**facts, "playback": Playback(paused=True)})
+    assert paused == Connection("paused", "Replay paused")
     assert with_engine(**{**facts, "silent_s": 7.2}) == Connection("silent", "No data for 7 s")
     assert with_engine(**{**facts, "stopped": "done"}) == Connection("stopped", "Run ended: done")
 

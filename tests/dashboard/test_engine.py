@@ -147,10 +147,10 @@ def test_a_whole_session(lab, make_window, qtbot):
 
     lab.until(lambda w: w._actions["pause"].isEnabled(), play=False)
     qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
-    lab.until(header("Paused"), play=False)
+    lab.until(header("Replay paused"), play=False)
     assert lab.device.playback().paused
     qtbot.keyClick(lab.window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
-    lab.until(header("Live"))
+    lab.until(header("Replay 1×"))
 
     lab.until(lambda w: w.state.trial is not None and w.state.trial.index == 2)
     late = lab.open_window()
@@ -179,7 +179,7 @@ def test_a_killed_engine_is_replaced(lab):
     lab.until(header("Waiting for engine"))
     assert lab.window.state.posterior is not None, "what was known stays"
     lab.start_engine()
-    lab.until(header("Live"))
+    lab.until(header("Replay 1×"))
     lab.until(lambda w: lab.device.finished)
     lab.finish()
     lab.until(header("Run ended"))

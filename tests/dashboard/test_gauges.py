@@ -2,7 +2,16 @@ import math
 
 import pytest
 
-from gazelive.dashboard.state.gauges import Level, Verdict, averaged, below, gauges, verdict
+from gazelive.dashboard.state.gauges import (
+    Level,
+    Verdict,
+    advice,
+    averaged,
+    below,
+    gauges,
+    verdicts,
+)
+from gazelive.recordings.messages import validation_verdict
 
 from .sent import summary, validated
 
@@ -14,19 +23,18 @@ def levels(summaries, validations=None, expected=10_000.0):
 def test_without_measurements_all_levels_are_unknown():
     rows = gauges((), {}, 0)
     assert {row.level for row in rows} == {Level.UNKNOWN}
-    assert verdict(rows).level is Level.UNKNOWN
+    assert [one.level for one in verdicts(rows)] == [Level.UNKNOWN]
+    assert advice(rows) == ""
 
 
 def test_good_data_are_good_in_every_row():
     rows = gauges([summary()], {"R": validated()}, 60_000)
     assert {row.level for row in rows} == {Level.GOOD}
-    assert verdict(rows) == verdict(rows[:1])
-    assert verdict(rows).text == "Quality is good"
-    assert verdict(rows, "stopped") == Verdict(Level.GOOD, "Quality was good")
+    good = [Verdict(Level.GOOD, "Data good"), Verdict(Level.GOOD, "Computer good")]
+    assert list(verdicts(rows)) == list(verdicts(rows, "stopped")) == good
+    assert advice(rows) == ""
     for gone in ("lost", "silent"):  # an old green sign would be a lie
-        overall = verdict(rows, gone)
-        assert overall.level is Level.UNKNOWN
-        assert "was good" in overall.text
+        assert verdicts(rows, gone) == (Verdict(Level.UNKNOWN, "No new data"),)
 
 
 @pytest.mark.parametrize(
@@ -52,11 +60,17 @@ def test_levels_of_worse_values(name, changes, level):
 
 
 def test_the_level_of_a_validation_uses_mean_and_maximum_of_both_eyes():
-    assert levels([], {"R": validated(mean=0.4, most=1.2)})["Validation"] is Level.FAIR
-    both = {"L": validated("L", 0.3, 0.5), "R": validated("R", 1.2, 1.4)}
+    assert levels([], {"R": validated(mean=0.4, most=1.7)})["Validation"] is Level.FAIR
+    both = {"L": validated("L", 0.3, 0.5), "R": validated("R", 1.6, 1.7)}
     rows = {row.name: row for row in gauges([], both, 0)}
     assert rows["Validation"].level is Level.POOR
-    assert rows["Validation"].value.split("\n") == ["L 0.30° (max 0.50°)", "R 1.20° (max 1.40°)"]
+    assert rows["Validation"].value.split("\n") == ["L 0.30° (max 0.50°)", "R 1.60° (max 1.70°)"]
+
+
+@pytest.mark.parametrize(("mean", "most"), [(0.99, 1.49), (1.0, 1.2), (0.2, 1.5), (1.5, 1.9)])
+def test_a_validation_has_the_level_that_the_tracker_calls_it(mean, most):
+    found = levels([], {"R": validated(mean=mean, most=most)})["Validation"]
+    assert found.name == validation_verdict(mean, most)
 
 
 def test_one_blink_does_not_make_the_data_poor():
@@ -77,11 +91,23 @@ def test_averages_over_several_seconds():
     assert (found.latency_ms, found.n_lost_samples, found.rate_received_hz) == (9.0, 4, 1000.0)
 
 
-def test_the_verdict_names_the_worst_gauge():
+def test_a_slow_computer_says_nothing_about_the_data():
+    rows = gauges([summary(latency_ms=15.0)], {"R": validated()}, 0)
+    assert [one.text for one in verdicts(rows)] == ["Data good", "Computer slow"]
+    assert "recording is not affected" in advice(rows)
+    far_too_slow = gauges([summary(latency_ms=99.0)], {}, 0)
+    assert verdicts(far_too_slow)[1] == Verdict(Level.POOR, "Computer too slow")
+
+
+def test_the_advice_is_for_the_worst_gauge():
     rows = gauges([summary(missing_fraction=0.5, latency_ms=15.0)], {}, 0)
-    assert verdict(rows).level is Level.POOR
-    assert "poor: missing gaze" in verdict(rows).text
-    assert len({level.sign for level in Level}) == len({level.word for level in Level}) == 4
+    assert [one.level for one in verdicts(rows)] == [Level.POOR, Level.FAIR]
+    assert advice(rows).startswith("Missing gaze: aim the camera")
+    assert len({level.sign for level in Level}) == 4
+
+
+def test_every_gauge_says_what_to_do():
+    assert all(row.advice.endswith(".") for row in gauges((), {}, 0))
 
 
 def test_nan_is_unknown():

@@ -105,10 +105,20 @@ def test_every_panel_shows_data(window):
     assert "Ada" in texts(window.panels["posterior_now"])
     assert "2 of 9" in texts(window.panels["session"])
     assert "cat.jpg" in texts(window.panels["session"])
-    assert any("Quality is good" in text for text in texts(window.panels["quality"]))
+    assert {"✔ Data good", "✔ Computer good"} <= set(texts(window.panels["quality"]))
     for key in ("posterior_over_time", "gaze", "traces", "main_sequence"):
         assert not window.panels[key]._hint.isVisible(), key
         assert _colours(window.panels[key]) > 8, key
+
+
+def test_what_to_do_is_shown_while_something_is_wrong(window, feed, qtbot):
+    panel = window.panels["quality"]
+    assert not panel._advice.isVisible()
+    feed.put(summary(latency_ms=30.0))
+    answered(window, qtbot)
+    assert {"✔ Data good", "✖ Computer too slow"} <= set(texts(panel))
+    assert panel._advice.text().startswith("Latency: the recording is not affected")
+    assert panel._advice.isVisible()
 
 
 def _colours(widget):
@@ -150,7 +160,7 @@ def test_a_lost_engine_reconnects(window, feed, qtbot):
     feed.connected = True
     feed.put(posterior({3: 0.99}, time_ms=9_000, n_saccades=40))
     answered(window, qtbot)
-    assert "Live" in window._header.label.text()
+    assert "Replay 1×" in window._header.label.text()
     assert "Dora" in texts(window.panels["posterior_now"])
     assert len(sent(feed, "snapshot")) == 1, "asked for what was missed"
 
@@ -192,6 +202,17 @@ def test_running_and_settled_differ_in_text_and_pattern(window, feed, qtbot):
     bar = panel._bars.mapTo(panel, QPoint(panel._bars.width() * 52 // 100, 14))
     assert _shades(running, bar) > 1, "hatched"
     assert _shades(settled, bar) == 1, "solid"
+
+
+def test_trials_without_images_are_counted_as_trials(window, feed, qtbot):
+    panel = window.panels["posterior_now"]
+    assert "2 images" in panel._evidence.text()
+    feed.put(trial(3, 9_000_000), posterior(n_saccades=40, time_ms=9_900, n_images=3))
+    answered(window, qtbot)
+    assert "3 trials" in panel._evidence.text()
+    assert panel._words.text() == "preliminary until the trial ends"
+    shown = [entry.text for entry in window.panels["posterior_over_time"]._legend._entries]
+    assert "new trial" in shown
 
 
 def _fields(struct):
@@ -404,10 +425,10 @@ class TestControls:
         self.press(qtbot, window, Qt.Key.Key_P)
         assert sent(feed, "pause")
         assert window._actions["pause"].text() == "&Resume"
-        assert "Paused" in window._header.label.text()
+        assert "Replay paused" in window._header.label.text()
         self.press(qtbot, window, Qt.Key.Key_P)
         assert sent(feed, "resume")
-        assert "Live" in window._header.label.text()
+        assert "Replay 1×" in window._header.label.text()
 
     def test_speed_by_key_and_by_choice(self, window, feed, qtbot):
         self.press(qtbot, window, Qt.Key.Key_BracketRight)
@@ -455,8 +476,36 @@ class TestControls:
         window = make_window(feed)
         answered(window, qtbot)
         assert not window._actions["pause"].isEnabled()
-        assert not window._session.speed.isEnabled()
+        assert not window._session.speed.isVisible()
         assert window._actions["mark"].isEnabled()
+        for name in ("calibrate", "end"):
+            assert window._session.buttons[name].isVisible()
+            assert not window._actions[name].isEnabled(), "the experiment does not answer"
+
+    def test_a_live_session_is_calibrated_and_stopped(self, make_window, qtbot):
+        takes = ["end", "calibrate"]
+        feed = ListFeed(
+            a_whole_run(), answer=lambda _: {"ok": True, "playback": None, "takes": takes}
+        )
+        window = make_window(feed)
+        answered(window, qtbot)
+        qtbot.mouseClick(window._session.buttons["calibrate"], Qt.MouseButton.LeftButton)
+        answered(window, qtbot)
+        assert sent(feed, "calibrate")
+        for answer in ("Cancel", "Stop session"):
+            assert not sent(feed, "end"), "only if it is confirmed"
+            qtbot.mouseClick(window._session.buttons["end"], Qt.MouseButton.LeftButton)
+            box = window.findChildren(QMessageBox)[-1]
+            assert box.defaultButton().text().replace("&", "") == "Cancel"
+            (button,) = [b for b in box.buttons() if b.text().replace("&", "") == answer]
+            button.click()
+            answered(window, qtbot)
+        assert sent(feed, "end")
+
+    def test_a_replay_has_its_own_buttons(self, window):
+        shown = {name for name, button in window._session.buttons.items() if button.isVisible()}
+        assert shown == {"pause", "save", "folder", "mark"}
+        assert window._session.speed.isVisible()
 
     def test_the_viewer_can_be_hidden(self, window, qtbot):
         assert "Ada" in texts(window.panels["session"])
@@ -545,7 +594,7 @@ class TestLook:
         window = make_window(feed)
         answered(window, qtbot)
         usual, docks = window._look.theme, window._docks.docks
-        docks["main_sequence"].hide()
+        docks["main_sequence"].titleBarWidget().close_wanted.emit()
         window.tabifyDockWidget(docks["posterior_now"], docks["quality"])
         window.resize(1500, 900)
         window._over_time.choose_axis("seconds")
@@ -653,14 +702,8 @@ def test_saccades_after_the_traces_were_drawn_are_shaded(window, feed, qtbot):
     assert before > 8
 
 
-def test_it_moves_to_an_existing_screen_and_hides_the_viewer(make_window):
-    from gazelive.dashboard.window.application import move_to
-
+def test_the_viewer_is_hidden_on_request(make_window):
     window = make_window(ListFeed(a_whole_run()))
-    window.move(-5000, -5000)
-    move_to(window, 7)
-    area = QApplication.screens()[-1].availableGeometry()
-    assert area.contains(window.geometry().center())
     window.tick()
     assert "Ada" in shown_words(window.panels["session"])
     window.hide_viewer()

@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
+from gazelive.live.client import subscribe
 from gazelive.recordings.session.manifest import read_manifest
 from gazelive.recordings.session.reader import read_session
 
@@ -143,6 +144,24 @@ def test_ctrl_c_ends_in_order(lab: Path, begin: Begin, by: str) -> None:
     assert recording.trials[-1].variables["outcome"] == "aborted"
     assert (folder / f"{folder.name}.asc").is_file()
     assert "Traceback" not in said
+
+
+def test_the_dashboard_calibrates_and_stops(lab: Path, begin: Begin) -> None:
+    """By the requests of its buttons, through the engine, while the images go on."""
+    change(lab, "n_images = 6", "n_images = 30")
+    process = begin()
+    folder = wait_for(lab, "SaccadeOnset", process)
+    with subscribe(str(folder)) as run:
+        assert set(run.ask("calibrate")["takes"]) == {"end", "calibrate"}
+        n_before = wait_for_trial(folder, 1, process)
+        wait_for_trial(folder, n_before + 2, process)  # one may have been under way
+        run.ask("end")
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, said
+    assert read_manifest(folder).stop_reason == "stopped from the dashboard"
+    recording = read_session(folder)
+    assert sum(found.kind == "validation" for found in recording.calibrations) == 2
+    assert recording.trials[0].end_us < recording.calibrations[-1].tracker_time_us
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="finds the processes by /proc")

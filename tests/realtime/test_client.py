@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -113,6 +115,29 @@ def test_watch_prints_documents_until_the_run_is_over(start_owner, start_engine,
     assert kinds.count("IntervalSettled") == 4
     assert "GazeTrace" not in kinds
     assert SaccadeOnset.__name__ in kinds
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as in a POSIX terminal")
+def test_ctrl_c_ends_watching_without_complaint(start_owner, start_engine, run):
+    owner, _ = start_owner(), start_engine()
+    command = python_module("gazelive", "watch", "--connect", run.folder)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
+    try:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
+        try:
+            owner.steps(1)
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith("RunStarted session=s1 ")
+            process.send_signal(signal.SIGINT)
+            _, complaint = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, complaint) == (0, "")
 
 
 def test_without_a_run_one_sentence_says_so(tmp_path):

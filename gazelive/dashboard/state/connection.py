@@ -74,8 +74,8 @@ def with_engine(
         waits = "The engine is catching up…" if catching_up else "Waiting for a run to start…"
         return Connection("idle", f"Connected. {waits}")
     if playback is not None and playback.paused:
-        return Connection("paused", "Paused")
+        return Connection("paused", "Replay paused")
     if silent_s > SILENCE_S:
         return Connection("silent", f"No data for {silent_s:.0f} s")
-    speed = 1.0 if playback is None else playback.speed
-    return Connection("running", "Live" if speed == 1 else f"Live, {speed_words(speed)}")
+    live = "Live" if playback is None else f"Replay {speed_words(playback.speed)}"
+    return Connection("running", live)

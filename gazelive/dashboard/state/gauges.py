@@ -1,8 +1,7 @@
 """Gauges of data quality: each number with a level from good to poor.
 
-The limits are those that labs use: the EyeLink's verdict on a validation (good below 0.5° mean and
-1° maximum, poor from 1° or 1.5°), the precision of a video tracker with a chin rest (RMS-S2S about
-0.02°), and gazelive's own latency target.
+The limits are those that labs use: the EyeLink's verdict on a validation, the precision of a video
+tracker with a chin rest (RMS-S2S about 0.02°), and gazelive's own latency target.
 """
 
 from __future__ import annotations
@@ -11,12 +10,22 @@ import enum
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import msgspec
 
 from gazelive.dashboard.state.connection import Phase
 from gazelive.gaze import QualitySummary, Validated
+from gazelive.recordings import VALIDATION_LIMITS_DEG, validation_verdict
 from gazelive.wording import THIN, bounded_percent
+
+Part = Literal["data", "computer"]
+"""What a gauge judges: what is recorded, or how fast this computer analyses it."""
+WORDS: dict[Part, tuple[str, str, str]] = {
+    "data": ("good", "fair", "poor"),
+    "computer": ("good", "slow", "too slow"),
+}
 
 
 class Level(enum.IntEnum):
@@ -26,11 +35,6 @@ class Level(enum.IntEnum):
     GOOD = 0
     FAIR = 1
     POOR = 2
-
-    @property
-    def word(self) -> str:
-        """The level as a word."""
-        return ("good", "fair", "poor", "unknown")[self]
 
     @property
     def sign(self) -> str:
@@ -47,14 +51,25 @@ class Gauge:
     level: Level
     meaning: str
     """Definition of the number, and its limits."""
+    advice: str
+    """What to do if it is not good."""
+    part: Part = "data"
+
+    @property
+    def word(self) -> str:
+        """The level as a word."""
+        return "unknown" if self.level is Level.UNKNOWN else WORDS[self.part][self.level]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Overall level of all gauges."""
+    """Overall level of some gauges."""
 
     level: Level
     text: str
+
+
+_UNKNOWN = "–", Level.UNKNOWN
 
 
 def gauges(
@@ -73,8 +88,8 @@ def gauges(
         _missing(summary),
         _precision(summary),
         _validation(validations),
-        _latency(summary),
         _drift(summary),
+        _latency(summary),
     )
 
 
@@ -96,17 +111,29 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def verdict(rows: Iterable[Gauge], phase: Phase = "running") -> Verdict:
-    """Return the worst level and the gauges that have it; in the past tense without new data."""
+def verdicts(rows: Iterable[Gauge], phase: Phase = "running") -> tuple[Verdict, ...]:
+    """Return the worst level of the data, and that of the computer."""
     known = [row for row in rows if row.level is not Level.UNKNOWN]
     if not known:
-        return Verdict(Level.UNKNOWN, "No measurements yet")
-    worst = max(row.level for row in known)
-    blamed = ", ".join(row.name.lower() for row in known if row.level is worst)
-    quality = worst.word if worst is Level.GOOD else f"{worst.word}: {blamed}"
+        return (Verdict(Level.UNKNOWN, "No measurements yet"),)
     if phase in ("lost", "silent"):
-        return Verdict(Level.UNKNOWN, f"No data; quality was {quality}")
-    return Verdict(worst, f"Quality {'was' if phase == 'stopped' else 'is'} {quality}")
+        return (Verdict(Level.UNKNOWN, "No new data"),)
+    found = []
+    for part in WORDS:
+        worst = max((row for row in known if row.part == part), key=_level, default=None)
+        if worst is not None:
+            found.append(Verdict(worst.level, f"{part.capitalize()} {worst.word}"))
+    return tuple(found)
+
+
+def advice(rows: Iterable[Gauge]) -> str:
+    """Return what to do for the worst gauge; empty if all are good."""
+    worst = max(rows, key=_level, default=None)
+    return "" if worst is None or worst.level <= Level.GOOD else f"{worst.name}: {worst.advice}"
+
+
+def _level(row: Gauge) -> Level:
+    return row.level
 
 
 def below(value: float, good: float, fair: float) -> Level:
@@ -116,92 +143,107 @@ def below(value: float, good: float, fair: float) -> Level:
     return Level.GOOD if value <= good else Level.FAIR if value <= fair else Level.POOR
 
 
-def _unknown(name: str, meaning: str) -> Gauge:
-    return Gauge(name, "–", Level.UNKNOWN, meaning)
-
-
 def _rate(summary: QualitySummary | None) -> Gauge:
-    name, meaning = (
+    row = partial(
+        Gauge,
         "Rate",
-        "Sampling rate over the last 10 s, received and requested. Good: at least 99 %.",
+        meaning="Sampling rate over the last 10 s, received and requested. Good: at least 99 %.",
+        advice="check the rate and the network cable at the Host PC.",
     )
     if summary is None or summary.rate_asked_hz <= 0:
-        return _unknown(name, meaning)
+        return row(*_UNKNOWN)
     short = 1 - summary.rate_received_hz / summary.rate_asked_hz
     value = f"{summary.rate_received_hz:.0f} of {summary.rate_asked_hz:.0f}{THIN}Hz"
-    return Gauge(name, value, below(abs(short), 0.01, 0.05), meaning)
+    return row(value, below(abs(short), 0.01, 0.05))
 
 
 def _lost(summary: QualitySummary | None, expected: float) -> Gauge:
-    name = "Lost samples"
-    meaning = "Samples that never arrived since the start of the run. Good: none. Fair: to 0.1 %."
+    row = partial(
+        Gauge,
+        "Lost samples",
+        meaning="Samples that never arrived since the start of the run. Good: none. "
+        "Fair: to 0.1 %.",
+        advice="the tracker's own file has them. Use a direct cable; close other programs.",
+    )
     if summary is None:
-        return _unknown(name, meaning)
+        return row(*_UNKNOWN)
     n = summary.n_lost_samples
     share = n / max(expected, n, 1)
     value = f"{n:,} ({bounded_percent(share, THIN)})" if n else "none"
-    return Gauge(name, value, below(share, 0.0, 0.001), meaning)
+    return row(value, below(share, 0.0, 0.001))
 
 
 def _missing(summary: QualitySummary | None) -> Gauge:
-    name = "Missing gaze"
-    meaning = (
-        "Samples without gaze in the last 10 s (blinks, or the tracker lost the eye). "
-        "Good: up to 5 %."
+    row = partial(
+        Gauge,
+        "Missing gaze",
+        meaning="Samples without gaze in the last 10 s (blinks, or the tracker lost the eye). "
+        "Good: up to 5 %.",
+        advice="aim the camera at the eye; mind glasses, lids and lashes.",
     )
     if summary is None:
-        return _unknown(name, meaning)
+        return row(*_UNKNOWN)
     fraction = summary.missing_fraction
     value = {0.0: "none", 1.0: "all"}.get(fraction, bounded_percent(fraction, THIN))
-    return Gauge(name, value, below(fraction, 0.05, 0.2), meaning)
+    return row(value, below(fraction, 0.05, 0.2))
 
 
 def _precision(summary: QualitySummary | None) -> Gauge:
-    name = "Precision"
-    meaning = "RMS of sample-to-sample steps outside saccades. Good: up to 0.05°."
+    row = partial(
+        Gauge,
+        "Precision",
+        meaning="RMS of sample-to-sample steps outside saccades. Good: up to 0.05°. "
+        "Fair: up to 0.1°.",
+        advice="focus the camera, set the thresholds again, check the chin rest.",
+    )
     if summary is None or summary.rms_s2s_deg is None:
-        return _unknown(name, meaning)
-    level = below(summary.rms_s2s_deg, 0.05, 0.1)
-    return Gauge(name, f"{summary.rms_s2s_deg:.3f}° RMS", level, meaning)
+        return row(*_UNKNOWN)
+    return row(f"{summary.rms_s2s_deg:.3f}° RMS", below(summary.rms_s2s_deg, 0.05, 0.1))
 
 
 def _validation(validations: Mapping[str, Validated]) -> Gauge:
-    name = "Validation"
-    meaning = (
-        "Mean and maximum error of the last validation. Good: up to 0.5° and 1°. Fair: up to 1° "
-        "and 1.5°."
+    (good, good_max), (fair, fair_max) = (VALIDATION_LIMITS_DEG[word] for word in ("GOOD", "FAIR"))
+    row = partial(
+        Gauge,
+        "Validation",
+        meaning="Mean and maximum error of the last validation, judged as the EyeLink does. "
+        f"Good: below {good:g}° and {good_max:g}°. Fair: below {fair:g}° and {fair_max:g}°.",
+        advice="calibrate again before the next image.",
     )
     if not validations:
-        return _unknown(name, meaning)
+        return row(*_UNKNOWN)
     levels, texts = [], []
     for eye in sorted(validations):
         found = validations[eye]
-        mean_level = below(found.mean_error_deg, 0.5, 1.0)
-        levels.append(max(mean_level, below(found.max_error_deg, 1.0, 1.5)))
+        levels.append(Level[validation_verdict(found.mean_error_deg, found.max_error_deg)])
         texts.append(f"{eye} {found.mean_error_deg:.2f}° (max {found.max_error_deg:.2f}°)")
-    return Gauge(name, "\n".join(texts), max(levels), meaning)
-
-
-def _latency(summary: QualitySummary | None) -> Gauge:
-    name = "Latency"
-    meaning = (
-        "Time from the arrival of samples to the published results, 99th percentile. "
-        "Good: up to 10 ms."
-    )
-    if summary is None or summary.latency_ms is None:
-        return _unknown(name, meaning)
-    level = below(summary.latency_ms, 10.0, 20.0)
-    return Gauge(name, f"{summary.latency_ms:.1f}{THIN}ms", level, meaning)
+    return row("\n".join(texts), max(levels))
 
 
 def _drift(summary: QualitySummary | None) -> Gauge:
-    name = "Clock drift"
-    meaning = (
-        "Drift of the tracker's clock relative to this computer's. Good: up to 100 ppm "
-        "(0.36 s per hour)."
+    row = partial(
+        Gauge,
+        "Clock drift",
+        meaning="Drift of the tracker's clock relative to this computer's. Good: up to 100 ppm "
+        "(0.36 s per hour). Fair: up to 500 ppm.",
+        advice="times of images may be off; let nothing set this computer's clock in a session.",
     )
     if summary is None or summary.clock_drift_ppm is None:
-        return _unknown(name, meaning)
+        return row(*_UNKNOWN)
     drift = summary.clock_drift_ppm
     value = f"{drift:+.0f}{THIN}ppm".replace("-", "−")
-    return Gauge(name, value, below(abs(drift), 100.0, 500.0), meaning)
+    return row(value, below(abs(drift), 100.0, 500.0))
+
+
+def _latency(summary: QualitySummary | None) -> Gauge:
+    row = partial(
+        Gauge,
+        "Latency",
+        meaning="Time from the arrival of samples to the published results, 99th percentile. "
+        "Good: up to 10 ms. Slow: up to 20 ms. The recording does not depend on it.",
+        advice="the recording is not affected; for a faster display close other programs.",
+        part="computer",
+    )
+    if summary is None or summary.latency_ms is None:
+        return row(*_UNKNOWN)
+    return row(f"{summary.latency_ms:.1f}{THIN}ms", below(summary.latency_ms, 10.0, 20.0))

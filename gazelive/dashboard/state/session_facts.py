@@ -10,6 +10,14 @@ HIDDEN = "hidden"
 Facts = dict[str, str]
 
 
+def session_name(state: DashboardState, *, hide_viewer: bool) -> str:
+    """Return the name of the session for titles: of its folder, which may contain the viewer's."""
+    run = state.run
+    if run is None:
+        return ""
+    return f"session {run.session}" if hide_viewer or not run.folder else file_name(run.folder)
+
+
 def session_facts(state: DashboardState, *, hide_viewer: bool) -> Facts:
     """Return label and text of each line, in order."""
     run = state.run

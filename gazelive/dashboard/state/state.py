@@ -82,6 +82,8 @@ class DashboardState:
         self.catching_up = False
         """True if the engine is reading what was recorded before it started."""
         self.playback: Playback | None = None
+        self.takes: frozenset[str] = frozenset()
+        """Requests, besides markers and playback, that the owner of the device takes now."""
         self.run = None
         self.model = None
         self.posterior_revision = 0
@@ -175,6 +177,11 @@ class DashboardState:
     def ranking(self) -> Ranking | None:
         """The most probable viewers."""
         return None if self.posterior is None else ranking(self.posterior, self.model)
+
+    @property
+    def unit(self) -> Literal["image", "trial"]:
+        """What the evidence is counted in: a recording may have trials without images."""
+        return "trial" if self.trial is not None and self.trial.image is None else "image"
 
     @property
     def gauges(self) -> tuple[Gauge, ...]:

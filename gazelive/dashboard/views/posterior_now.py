@@ -191,10 +191,6 @@ def _draw_bar(painter: QPainter, bar: QRectF, colour: QColor, settled: bool) -> 
         painter.drawRect(bar)
 
 
-RUNNING_WORDS = "preliminary until the image ends"
-SETTLED_WORDS = "final for all images so far"
-
-
 class PosteriorNow(Panel):
     """The verdict in large letters, and a bar for each leading viewer."""
 
@@ -261,8 +257,8 @@ class PosteriorNow(Panel):
             self._percent.setText(bounded_percent(leader.probability, THIN))
             self._percent.setStyleSheet(f"color: {colour};")
             self._show_verdict(ranking.verdict)
-            self._show_evidence(ranking)
-            self._show_badge(ranking.settled)
+            self._show_evidence(ranking, state.unit)
+            self._show_badge(ranking.settled, state.unit)
 
     def set_look(self, look: Look) -> None:
         """Apply colours and sizes."""
@@ -309,10 +305,10 @@ class PosteriorNow(Panel):
         self._name.setText(wrapping_text(who, metrics, max(width, 40)))
         self._name.setToolTip(self._verdict.headline)
 
-    def _show_evidence(self, ranking: Ranking) -> None:
+    def _show_evidence(self, ranking: Ranking, unit: str) -> None:
         parts = (
             counted(ranking.n_saccades, "saccade"),
-            counted(ranking.n_images, "image"),
+            counted(ranking.n_images, unit),
             f"{ranking.seconds:.1f} s",
         )
         self._evidence.setText(" · ".join(parts))
@@ -324,11 +320,13 @@ class PosteriorNow(Panel):
             f"{ranking.verdict.headline}, {state}, after {', '.join(parts)}"
         )
 
-    def _show_badge(self, settled: bool) -> None:
+    def _show_badge(self, settled: bool, unit: str) -> None:
         assert self._look is not None
         theme = self._look.theme
         self._badge.setText("SETTLED" if settled else "RUNNING")
-        self._words.setText(SETTLED_WORDS if settled else RUNNING_WORDS)
+        self._words.setText(
+            f"final for all {unit}s so far" if settled else f"preliminary until the {unit} ends"
+        )
         self._words.setToolTip(self._words.text())
         fill, ink, line = (
             (theme.accent, theme.on_accent, "solid")

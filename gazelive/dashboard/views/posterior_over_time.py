@@ -167,7 +167,7 @@ class PosteriorOverTime(Panel):
             faint = look.theme.faint
             entries.append(Entry("line", "settled", faint))
             entries.append(Entry("line", "running", faint, style=Qt.PenStyle.DotLine))
-            entries.append(Entry("line", "new image", faint, style=Qt.PenStyle.DashLine))
+            entries.append(Entry("line", f"new {state.unit}", faint, style=Qt.PenStyle.DashLine))
         self._legend.set_entries(entries)
 
     def _sign(self, state: DashboardState, look: Look, position: int) -> tuple[str, str]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 
 from gazelive.dashboard.state.connection import Phase
-from gazelive.dashboard.state.gauges import Gauge, Level, verdict
+from gazelive.dashboard.state.gauges import Gauge, Level, Verdict, advice, verdicts
 from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.panel import Look, Panel
 from gazelive.dashboard.views.theme import scaled_font
 
 
 class QualityPanel(Panel):
-    """The overall level, and a row per gauge."""
+    """The levels of data and computer, what to do, and a row per gauge."""
 
     key = "quality"
     title = "Quality"
@@ -23,9 +23,16 @@ class QualityPanel(Panel):
         super().__init__()
         self._look: Look | None = None
         self._drawn: tuple[tuple[Gauge, ...], Phase] | None = None
-        self._verdict = QLabel()
-        self._verdict.setWordWrap(True)
-        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._verdicts = QLabel(), QLabel()
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        for label in self._verdicts:
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            head.addWidget(label)
+        head.addStretch()
+        self._advice = QLabel()
+        self._advice.setWordWrap(True)
+        self._advice.setTextFormat(Qt.TextFormat.PlainText)
         self._rows: list[tuple[QLabel, QLabel, QLabel]] = []
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(8)
@@ -34,7 +41,8 @@ class QualityPanel(Panel):
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 6, 10, 6)
         column.setSpacing(4)
-        column.addWidget(self._verdict)
+        column.addLayout(head)
+        column.addWidget(self._advice)
         column.addLayout(self._grid)
         column.addStretch()
 
@@ -53,13 +61,21 @@ class QualityPanel(Panel):
             self._add_row()
         for row, gauge in zip(self._rows, gauges, strict=True):
             self._fill(row, gauge, self._look)
-        overall = verdict(gauges, phase)
-        self._verdict.setText(f"{overall.level.sign} {overall.text}")
-        self._verdict.setFont(scaled_font(self._look.scale, 1.05, bold=True))
-        self._verdict.setStyleSheet(f"color: {self._look.theme.level(overall.level)};")
+        self._show_verdicts(verdicts(gauges, phase), self._look)
+        self._advice.setText(advice(gauges))
+        self._advice.setVisible(bool(self._advice.text()))
+        self._advice.setFont(scaled_font(self._look.scale, 0.92))
         self.setAccessibleDescription(
-            "; ".join(f"{gauge.name} {gauge.value}, {gauge.level.word}" for gauge in gauges)
+            "; ".join(f"{gauge.name} {gauge.value}, {gauge.word}" for gauge in gauges)
         )
+
+    def _show_verdicts(self, found: tuple[Verdict, ...], look: Look) -> None:
+        for number, label in enumerate(self._verdicts):
+            label.setVisible(number < len(found))
+            if number < len(found):
+                label.setText(f"{found[number].level.sign} {found[number].text}")
+                label.setFont(scaled_font(look.scale, 1.05, bold=True))
+                label.setStyleSheet(f"color: {look.theme.level(found[number].level)};")
 
     def _add_row(self) -> None:
         name, value, level = QLabel(), QLabel(), QLabel()
@@ -77,8 +93,8 @@ class QualityPanel(Panel):
         name.setText(gauge.name)
         value.setText(gauge.value)
         known = gauge.level is not Level.UNKNOWN
-        level.setText(f"{gauge.level.sign} {gauge.level.word}" if known else gauge.level.word)
+        level.setText(f"{gauge.level.sign} {gauge.word}" if known else gauge.word)
         level.setStyleSheet(f"color: {look.theme.level(gauge.level)};")
         for label in row:
-            label.setToolTip(gauge.meaning)
+            label.setToolTip(f"{gauge.meaning}\nIf it is not good: {gauge.advice}")
             label.setFont(scaled_font(look.scale, bold=label is level and known))

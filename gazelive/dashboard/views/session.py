@@ -13,8 +13,10 @@ from PyQt6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QSizePolicy,
+    QStackedWidget,
     QToolButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from gazelive.dashboard.state.connection import Playback
@@ -29,6 +31,8 @@ SPEEDS: tuple[float | None, ...] = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0, None)
 FASTEST = 1e12
 """Stands for as fast as possible in comparisons."""
 NOTICE_SIGNS = {"info": "·", "warning": "▲", "error": "✖"}
+LIVE, REPLAY = 0, 1
+"""Pages of buttons."""
 MOST_SHOWN = 150
 MARK_LENGTH = 200
 
@@ -75,12 +79,23 @@ class SessionPanel(Panel):
         self._log.setWordWrap(True)
         self._log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._log.setMinimumHeight(40)
+        self._ways = QStackedWidget()
+        """Buttons of a live session, or of a replay."""
         self._lay_out()
 
     def _lay_out(self) -> None:
         first, second = QHBoxLayout(), QHBoxLayout()
-        first.addWidget(self.buttons["pause"], 1)
-        first.addWidget(self.speed)
+        live, replay = QWidget(), QWidget()
+        for page, widgets in (
+            (live, (self.buttons["calibrate"], self.buttons["end"])),
+            (replay, (self.buttons["pause"], self.speed)),
+        ):
+            row = QHBoxLayout(page)
+            row.setContentsMargins(0, 0, 0, 0)
+            for widget in widgets:
+                row.addWidget(widget, 1)
+            self._ways.addWidget(page)
+        first.addWidget(self._ways, 2)
         first.addWidget(self.buttons["save"], 1)
         first.addWidget(self.buttons["folder"], 1)
         second.addWidget(self.mark_text, 1)
@@ -127,8 +142,8 @@ class SessionPanel(Panel):
             self._show_log(list(state.log.lines)[-MOST_SHOWN:])
 
     def show_playback(self, playback: Playback | None) -> None:
-        """Show the speed of the replay."""
-        self.speed.setEnabled(playback is not None)
+        """Show the speed of the replay, and the buttons for a replay or a live session."""
+        self._ways.setCurrentIndex(LIVE if playback is None else REPLAY)
         if playback is not None and not self.speed.hasFocus():
             index = self.speed.findData(playback.speed)
             if index < 0:  # set by a command or a program

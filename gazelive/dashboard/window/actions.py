@@ -29,6 +29,8 @@ SPECS = (
     ActionSpec("slower", "&Session", "Slo&wer", "Ctrl+["),
     ActionSpec("faster", "&Session", "&Faster", "Ctrl+]"),
     ActionSpec("mark", "&Session", "Add &marker", "Ctrl+M"),
+    ActionSpec("calibrate", "&Session", "Re&calibrate", "Ctrl+R"),
+    ActionSpec("end", "&Session", "S&top session…", "Ctrl+E"),
     ActionSpec("folder", "&Session", "&Open folder", "Ctrl+O"),
     ActionSpec("hide_viewer", "&Session", "&Hide viewer", "Ctrl+H", checkable=True),
     ActionSpec("quit", "&Session", "&Quit", "Ctrl+Q"),
@@ -79,7 +81,7 @@ def fill_menus(bar: QMenuBar, actions: dict[str, QAction], save: QMenu, panels: 
 def keys_table(panel_titles: list[str]) -> str:
     """Return the shortcuts as an HTML table with two columns: actions, and panels."""
     keys = [(spec.shortcut, spec.text.replace("&", "")) for spec in SPECS]
-    keys.insert(4, (SAVE_SHORTCUT, "Save a figure"))
+    keys.insert(6, (SAVE_SHORTCUT, "Save a figure"))
     panels = [(f"Ctrl+{n}", f"Go to {title}") for n, title in enumerate(panel_titles, 1)]
     ways = [
         ("Tab", "Next control (Shift+Tab: previous)"),

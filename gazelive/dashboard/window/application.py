@@ -52,21 +52,20 @@ def run_dashboard(
     save: Path | None = None,
     size: tuple[int, int] | None = None,
     monitor: int | None = None,
+    beside: int | None = None,
     hide_viewer: bool = False,
 ) -> int:
     """Show the feed until the window is closed; return the exit code.
 
     With `save` the window is saved as a figure at the end of the run, and closed. `monitor` is the
-    screen to open on; the last screen if there is no such one.
+    screen to open on; the last screen if there is no such one. `beside` is the screen of an
+    experiment, for whose window room is left.
     """
     app = make_application()
     file = user_file() if preferences is None else preferences
     file.parent.mkdir(parents=True, exist_ok=True)
     window = DashboardWindow(feed, Preferences(file), image_folders=image_folders)
-    if size is not None:
-        window.resize(*size)
-    if monitor is not None:
-        move_to(window, monitor)
+    window.place(size=size, monitor=monitor, beside=beside)
     if hide_viewer:
         window.hide_viewer()
     watch = QTimer(window)
@@ -93,14 +92,6 @@ def _closed_by_ctrl_c(window: DashboardWindow) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def move_to(window: DashboardWindow, monitor: int) -> None:
-    """Move the window to the middle of a screen, unless it is on it already."""
-    screens = QApplication.screens()
-    area = screens[min(monitor, len(screens) - 1)].availableGeometry()
-    if not area.contains(window.geometry().center()):
-        window.move(area.center() - window.rect().center())
 
 
 def _save_when_over(window: DashboardWindow, path: Path) -> None:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from PyQt6.QtCore import QLineF, QRectF, QSize, Qt
-from PyQt6.QtGui import QAction, QColor, QIcon, QKeySequence, QPainter, QPen, QPixmap, QPolygonF
+from PyQt6.QtCore import QLineF, QRect, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetricsF,
+    QIcon,
+    QKeySequence,
+    QPainter,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -21,6 +33,7 @@ from PyQt6.QtWidgets import (
 
 from gazelive.dashboard.views.panel import Look, Panel
 from gazelive.dashboard.views.theme import scaled_font
+from gazelive.dashboard.window.placement import put_beside
 
 ICON_PX = 12
 
@@ -32,21 +45,42 @@ class DockTitle(QWidget):
     visible in both themes.
     """
 
+    close_wanted = pyqtSignal()
+
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)
         self.setObjectName("docktitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._dock, self._session = dock, ""
         title = dock.windowTitle()
         self._name = QLabel(title)
+        dock.topLevelChanged.connect(self._update_name)
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._float = _button(f"Float or dock {title}")
         self._float.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
         self._close = _button(f"Hide {title} (show it again with View > Panels)")
-        self._close.clicked.connect(dock.close)
+        self._close.clicked.connect(self.close_wanted)
         row = QHBoxLayout(self)
         row.addWidget(self._name, 1)
         row.addWidget(self._float)
         row.addWidget(self._close)
+
+    def set_session(self, name: str) -> None:
+        """Set the session that a floating panel names."""
+        self._session = name
+        self._update_name()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
+        """Shorten the title to the new width."""
+        super().resizeEvent(event)
+        self._update_name()
+
+    def _update_name(self) -> None:
+        title = self._dock.windowTitle()
+        if self._dock.isFloating() and self._session:
+            title = f"{title} – {self._session}"
+        metrics, room = QFontMetricsF(self._name.font()), self._name.width()
+        self._name.setText(metrics.elidedText(title, Qt.TextElideMode.ElideRight, room))
 
     def set_look(self, look: Look) -> None:
         """Apply colours and sizes."""
@@ -102,15 +136,22 @@ COLUMNS = (
 WIDTHS = (27, 45, 28)
 HEIGHTS = ((50, 50), (58, 42), (40, 27, 33))
 """Percent of the window."""
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 """Increase it when panels change: saved layouts of older versions are then ignored."""
 
 
 class Docks:
-    """Owns the dock of each panel."""
+    """Owns the docks of all panels; calls `arranged` when the user moves, shows or hides one."""
 
-    def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
+    def __init__(
+        self, window: QMainWindow, panels: dict[str, Panel], arranged: Callable[[], None]
+    ) -> None:
         self._window = window
+        self._arranged = arranged
+        self._is_busy = False
+        """True while the program, not the user, moves panels."""
+        self._before = self._after = window.geometry()
+        """The window's places before and after it made room for a floating panel."""
         self.panels = panels
         self.docks: dict[str, QDockWidget] = {}
         window.setDockNestingEnabled(True)
@@ -119,7 +160,11 @@ class Docks:
             dock.setObjectName(key)
             dock.setWidget(panel)
             dock.setAccessibleName(panel.title)
-            dock.setTitleBarWidget(DockTitle(dock))
+            title = DockTitle(dock)
+            title.close_wanted.connect(lambda dock=dock: self._hide(dock))
+            dock.setTitleBarWidget(title)
+            dock.topLevelChanged.connect(lambda floats, dock=dock: self._floated(dock, floats))
+            dock.dockLocationChanged.connect(lambda _area: self._moved())
             self.docks[key] = dock
 
     def set_look(self, look: Look) -> None:
@@ -129,8 +174,51 @@ class Docks:
             assert isinstance(title, DockTitle)
             title.set_look(look)
 
+    @contextmanager
+    def by_program(self) -> Iterator[None]:
+        """Do not take what happens in the block for the user's arrangement."""
+        self._is_busy = True
+        try:
+            yield
+        finally:
+            self._is_busy = False
+
+    def _moved(self) -> None:
+        if not self._is_busy:
+            self._arranged()
+
+    def _floated(self, dock: QDockWidget, floats: bool) -> None:
+        self._moved()
+        if self._is_busy or QApplication.mouseButtons():
+            return  # dragged, it is where the user wants it
+        if floats:
+            self._before = self._window.geometry()
+            put_beside(dock, self._window)
+            self._after = self._window.geometry()
+        elif self._window.geometry() == self._after:
+            self._window.setGeometry(self._before)
+
+    def _hide(self, dock: QDockWidget) -> None:
+        dock.close()
+        self._arranged()
+
+    def set_session(self, name: str) -> None:
+        """Name the session in the titles of floating panels."""
+        for dock in self.docks.values():
+            title = dock.titleBarWidget()
+            assert isinstance(title, DockTitle)
+            title.set_session(name)
+
+    def sizes(self) -> list[QRect]:
+        """Return the places of all panels."""
+        return [dock.geometry() for dock in self.docks.values()]
+
     def arrange(self) -> None:
         """Restore the default layout."""
+        with self.by_program():
+            self._arrange()
+
+    def _arrange(self) -> None:
         for dock in self.docks.values():
             dock.setFloating(False)
             self._window.removeDockWidget(dock)
@@ -170,6 +258,7 @@ class Docks:
             toggle = dock.toggleViewAction()
             assert toggle is not None
             toggle.setText(f"Show {dock.windowTitle()}")
+            toggle.triggered.connect(lambda _checked: self._arranged())
             menu.addAction(toggle)
 
     def float_or_dock(self) -> None:

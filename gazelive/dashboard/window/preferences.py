@@ -36,12 +36,15 @@ class Preferences:
 
     @property
     def layout(self) -> QByteArray | None:
-        """Layout of the panels."""
+        """Layout of the panels, if the user has arranged them."""
         return self._bytes("window/layout")
 
     @layout.setter
-    def layout(self, value: QByteArray) -> None:
-        self._settings.setValue("window/layout", value)
+    def layout(self, value: QByteArray | None) -> None:
+        if value is None:
+            self._settings.remove("window/layout")
+        else:
+            self._settings.setValue("window/layout", value)
 
     @property
     def theme(self) -> ThemeChoice:

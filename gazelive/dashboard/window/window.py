@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PyQt6.QtCore import QEvent, Qt, QTimer, QUrl
+from PyQt6.QtCore import QEvent, QRect, Qt, QTimer, QUrl
 from PyQt6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplication, QResizeEvent
 from PyQt6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
 
 from gazelive.clock import Clock, MonotonicClock
 from gazelive.dashboard.engine_link import EngineLink
 from gazelive.dashboard.feed import DocumentFeed
+from gazelive.dashboard.state.session_facts import session_name
 from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.gaze import GazeOnImage
 from gazelive.dashboard.views.main_sequence import MainSequencePanel
@@ -21,7 +22,6 @@ from gazelive.dashboard.views.posterior_over_time import PosteriorOverTime
 from gazelive.dashboard.views.quality import QualityPanel
 from gazelive.dashboard.views.session import SessionPanel, next_speed
 from gazelive.dashboard.views.theme import (
-    SMALLEST_WINDOW,
     apply_theme,
     scaled_font,
     style_sheet,
@@ -33,6 +33,14 @@ from gazelive.dashboard.window.actions import SAVE_SHORTCUT, fill_menus, keys_ta
 from gazelive.dashboard.window.docks import LAYOUT_VERSION, Docks
 from gazelive.dashboard.window.figures import save_figure
 from gazelive.dashboard.window.header import Header
+from gazelive.dashboard.window.placement import (
+    area_of,
+    centred,
+    first_place,
+    fitted,
+    left_of_experiment,
+    screen_areas,
+)
 from gazelive.dashboard.window.preferences import Preferences
 from gazelive.errors import GazeliveError
 from gazelive.stimuli import find_image
@@ -60,6 +68,11 @@ class DashboardWindow(QMainWindow):
         self._image_folders = tuple(image_folders)
         self._look: Look | None = None
         self._has_own_layout = False
+        """True once the user has arranged the panels; else they follow the window's size."""
+        self._pressed_on: list[QRect] = []
+        """The panels' places when a mouse button was pressed between them."""
+        self._is_placed = False
+        """True if another window determines the place of this one."""
         self._theme_choice = preferences.theme
         self._zoom = preferences.zoom
         self._actions = make_actions(
@@ -69,6 +82,8 @@ class DashboardWindow(QMainWindow):
                 "slower": lambda: self._change_speed(-1),
                 "faster": lambda: self._change_speed(+1),
                 "mark": self._mark_typed,
+                "calibrate": self._calibrate,
+                "end": self._end_session,
                 "folder": self._open_folder,
                 "hide_viewer": self._hide_viewer,
                 "quit": self._quit,
@@ -97,9 +112,12 @@ class DashboardWindow(QMainWindow):
     # -- construction -------------------------------------------------------------------------
 
     def _make_panels(self) -> None:
-        buttons = {name: self._actions[name] for name in ("pause", "mark", "folder")}
+        names = ("pause", "calibrate", "end", "mark", "folder")
+        buttons = {name: self._actions[name] for name in names}
         buttons["folder"].setIconText("Folder")  # short enough for the row of buttons
+        buttons["end"].setIconText("Stop")
         save = QAction("&Save figure ▾", self)
+        save.setIconText("Save ▾")
         save.setShortcut(SAVE_SHORTCUT)
         save.setMenu(self._save_menu)
         save.triggered.connect(self._show_save_menu)
@@ -116,7 +134,7 @@ class DashboardWindow(QMainWindow):
             self._session,
         )
         self.panels = {panel.key: panel for panel in panels}
-        self._docks = Docks(self, self.panels)
+        self._docks = Docks(self, self.panels, self._arranged)
         self._session.speed_chosen.connect(self._set_speed)
         self._session.mark_wanted.connect(self._mark)
 
@@ -140,17 +158,47 @@ class DashboardWindow(QMainWindow):
     def _restore(self) -> None:
         self.setWindowTitle("gazelive")
         self.setContentsMargins(6, 0, 6, 6)
-        self.resize(*SMALLEST_WINDOW)
+        areas = screen_areas()
+        self.setGeometry(first_place(areas[0]))
         self._docks.arrange()
         geometry, layout = self._preferences.geometry, self._preferences.layout
-        if geometry is not None:
-            self.restoreGeometry(geometry)
-        self._has_own_layout = layout is not None and self.restoreState(layout, LAYOUT_VERSION)
+        if geometry is not None and self.restoreGeometry(geometry) and not self.isMaximized():
+            self.setGeometry(fitted(self.geometry(), area_of(self.geometry(), areas)))
+        with self._docks.by_program():
+            own = layout is not None and self.restoreState(layout, LAYOUT_VERSION)
+        self._has_own_layout = own
         self._session.hide_viewer = self._preferences.hide_viewer
         self._actions["hide_viewer"].setChecked(self._session.hide_viewer)
         self._over_time.choose_axis(self._preferences.against)
         self._update_look()
         self._update_controls()
+
+    def place(
+        self,
+        *,
+        size: tuple[int, int] | None = None,
+        monitor: int | None = None,
+        beside: int | None = None,
+    ) -> None:
+        """Move the window to a screen, or beside the window of the experiment on screen `beside`.
+
+        With a size it has this size, whatever the screen.
+        """
+        areas = screen_areas()
+        if size is not None:
+            self.resize(*size)
+        if monitor is None and beside is None:
+            return
+        last = len(areas) - 1
+        number = last if monitor is None else min(monitor, last)
+        area = areas[number]
+        if number == beside and size is None:
+            self._is_placed = True
+            self.setWindowState(Qt.WindowState.WindowNoState)
+            self.setGeometry(left_of_experiment(area))
+        elif not area.contains(self.geometry().center()):
+            self.setWindowState(Qt.WindowState.WindowNoState)
+            self.setGeometry(first_place(area) if size is None else centred(self.size(), area))
 
     # -- updates ------------------------------------------------------------------------------
 
@@ -183,11 +231,18 @@ class DashboardWindow(QMainWindow):
         self._actions["pause"].setText("&Resume" if paused else "&Pause")
         for name in ("pause", "slower", "faster"):
             self._actions[name].setEnabled(there and playback is not None)
+        for name in ("calibrate", "end"):
+            self._actions[name].setEnabled(there and name in self.state.takes)
         self._actions["mark"].setEnabled(there)
         self._session.mark_text.setEnabled(there)
         self._actions["folder"].setEnabled(self._session_folder() is not None)
         self._session.show_playback(playback if there else None)
-        self.setWindowTitle("gazelive" if run is None else f"{run.session} – gazelive")
+        self._update_titles()
+
+    def _update_titles(self) -> None:
+        name = session_name(self.state, hide_viewer=self._session.hide_viewer)
+        self.setWindowTitle(f"{name} – gazelive" if name else "gazelive")
+        self._docks.set_session(name)
 
     def _pause_or_resume(self) -> None:
         paused = self.state.playback is not None and self.state.playback.paused
@@ -211,7 +266,29 @@ class DashboardWindow(QMainWindow):
 
     def _mark(self, text: str) -> None:
         self._link.send({"command": "mark", "text": text})
-        self.state.log.add("info", f"Marker: {text}" if text else "Marker", self.state.elapsed_s)
+        self._log_info(f"Marker: {text}" if text else "Marker")
+
+    def _calibrate(self) -> None:
+        self._link.send({"command": "calibrate"})
+        self._log_info("Asked for a calibration before the next image")
+
+    def _end_session(self) -> None:
+        """End the session if the user confirms it."""
+        box = QMessageBox(self)
+        box.setWindowTitle(self.windowTitle())
+        box.setFont(self.font())
+        box.setText("Stop the session now?")
+        box.setInformativeText("Everything recorded so far is saved.")
+        box.setStandardButtons(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        ending = box.addButton("&Stop session", QMessageBox.ButtonRole.AcceptRole)
+        assert ending is not None
+        ending.clicked.connect(lambda: self._link.send({"command": "end"}))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def _log_info(self, text: str) -> None:
+        self.state.log.add("info", text, self.state.elapsed_s)
 
     def hide_viewer(self) -> None:
         """Hide the viewer's name, like the menu action."""
@@ -221,6 +298,7 @@ class DashboardWindow(QMainWindow):
     def _hide_viewer(self) -> None:
         self._session.hide_viewer = self._actions["hide_viewer"].isChecked()
         self._session.refresh(self.state)
+        self._update_titles()
 
     def _session_folder(self) -> Path | None:
         folder = None if self.state.run is None else self.state.run.folder
@@ -247,7 +325,7 @@ class DashboardWindow(QMainWindow):
         except GazeliveError as error:
             self.state.log.add("error", str(error), self.state.elapsed_s)
         else:
-            self.state.log.add("info", f"Saved {path}", self.state.elapsed_s)
+            self._log_info(f"Saved {path}")
 
     def _show_keys(self) -> None:
         box = QMessageBox(self)
@@ -317,6 +395,19 @@ class DashboardWindow(QMainWindow):
         if not self._has_own_layout:
             self._docks.resize()
 
+    def event(self, event: QEvent | None) -> bool:
+        """Take it for the user's own layout if the edges of panels were dragged."""
+        kind = None if event is None else event.type()
+        if kind == QEvent.Type.MouseButtonPress:
+            self._pressed_on = self._docks.sizes()
+        handled = super().event(event)
+        if kind == QEvent.Type.MouseButtonRelease and self._pressed_on != self._docks.sizes():
+            self._arranged()
+        return handled
+
+    def _arranged(self) -> None:
+        self._has_own_layout = True
+
     def changeEvent(self, event: QEvent | None) -> None:  # noqa: N802
         """Keep the check mark of full screen up to date, however the state changed."""
         super().changeEvent(event)
@@ -327,8 +418,9 @@ class DashboardWindow(QMainWindow):
         """Save the preferences and close the connection."""
         self._timer.stop()
         preferences = self._preferences
-        preferences.geometry = self.saveGeometry()
-        preferences.layout = self.saveState(LAYOUT_VERSION)
+        if not self._is_placed:
+            preferences.geometry = self.saveGeometry()
+        preferences.layout = self.saveState(LAYOUT_VERSION) if self._has_own_layout else None
         preferences.theme = self._theme_choice
         preferences.zoom = self._zoom
         preferences.hide_viewer = self._session.hide_viewer

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from gazelive.devices.eyelink.link import Link
 from gazelive.errors import CalibrationError
 from gazelive.gaze import Eyes, Message
-from gazelive.recordings import Calibration, DriftCorrection, interpret
+from gazelive.recordings import Calibration, DriftCorrection, interpret, validation_verdict
 
 Eye = Literal["L", "R"]
 Kind = Literal["calibration", "validation"]
@@ -76,6 +76,7 @@ def _short_form(text: str, time_us: int, eyes: Eyes, model: str) -> Iterator[Cal
                 kind="validation",
                 eye=eye,
                 model=model,
+                result=validation_verdict(mean_deg, max_deg),
                 mean_error_deg=mean_deg,
                 max_error_deg=max_deg,
             )

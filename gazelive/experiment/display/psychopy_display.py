@@ -48,15 +48,22 @@ class PsychoPyDisplay:
         clock: Clock,
         windowed: bool = False,
         size_px: tuple[int, int] | None = None,
+        dashboard: int | None = None,
+        title: str = "gazelive",
         close_key: Key = "escape",
     ) -> None:
-        """Open the window. `pressed` returns `close_key` when the user closes it."""
+        """Open the window, with room for the dashboard if that is on the same screen.
+
+        `pressed` returns `close_key` when the user closes it.
+        """
         visual, self._event, _ = import_psychopy()
         self.screen = screen.geometry
         self._clock = clock
         self._close_key = close_key
         self._close_asked = False
-        self._window: Window | None = open_window(screen, windowed=windowed, size_px=size_px)
+        self._window: Window | None = open_window(
+            screen, windowed=windowed, size_px=size_px, dashboard=dashboard, title=title
+        )
         self._window.winHandle.on_close = self._on_close
         self._painter = Painter(
             screen=self.screen,

@@ -8,10 +8,11 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from gazelive.errors import ConfigError, DeviceUnavailableError
 from gazelive.experiment.config.schema import Screen
+from gazelive.system import WINDOW_SHARE
 
 Window = Any
 """A `psychopy.visual.Window`; PsychoPy has no types."""
@@ -46,16 +47,25 @@ def import_psychopy() -> tuple[Any, Any, Any]:
 
 
 def open_window(
-    screen: Screen, *, windowed: bool = False, size_px: tuple[int, int] | None = None
+    screen: Screen,
+    *,
+    windowed: bool = False,
+    size_px: tuple[int, int] | None = None,
+    dashboard: int | None = None,
+    title: str = "gazelive",
 ) -> Window:
     """Open a window in the background colour: full screen, or with a frame if `windowed`.
 
-    A window with a given size is placed at the right edge, to leave room beside it.
+    A window with a given size is placed at the right edge, to leave room beside it; so is one on
+    the screen of the dashboard, whose number is `dashboard`.
     """
     visual, _, monitors = import_psychopy()
     desktop_px = desktop_size_px(screen.number)
     pos_px: tuple[int, int] | None = None  # centred
     windowed = windowed or not screen.full_screen
+    if size_px is None and dashboard is not None and _is_on(dashboard, screen.number):
+        room_px = (WINDOW_SHARE * desktop_px[0], float(desktop_px[1]))
+        size_px = _shrunk((screen.width_px, screen.height_px), room_px)
     if not windowed:
         check_aspect(screen, desktop_px)
         size_px = desktop_px
@@ -94,7 +104,7 @@ def open_window(
         ) from error
     window.recordFrameIntervals = False
     window.mouseVisible = windowed
-    window.winHandle.set_caption("gazelive")
+    window.winHandle.set_caption(title)
     return window
 
 
@@ -104,11 +114,20 @@ def background_colour(grey: int) -> tuple[float, float, float]:
     return (level, level, level)
 
 
-def desktop_size_px(number: int) -> tuple[int, int]:
-    """Return the size of screen `number`."""
+def _is_on(dashboard: int, number: int) -> bool:
+    """Return whether the dashboard, on the last screen if its own is missing, is on this one."""
+    return min(dashboard, len(_screens()) - 1) == number
+
+
+def _screens() -> Sequence[Any]:
     import pyglet
 
-    screens = pyglet.canvas.get_display().get_screens()
+    return cast("Sequence[Any]", pyglet.canvas.get_display().get_screens())
+
+
+def desktop_size_px(number: int) -> tuple[int, int]:
+    """Return the size of screen `number`."""
+    screens = _screens()
     if number >= len(screens):
         raise ConfigError(
             f"no screen {number}: this computer has {len(screens)}, counted from 0",

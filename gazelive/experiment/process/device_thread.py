@@ -69,6 +69,10 @@ class Server(Protocol):
         """Answer the requests that have come; never wait."""
         ...
 
+    def take_calibration_request(self) -> bool:
+        """Return, once and in any thread, whether a calibration was requested."""
+        ...
+
 
 class DeviceThread:
     """Owns a device for as long as a session lasts.
@@ -133,6 +137,10 @@ class DeviceThread:
     def is_stop_wanted(self) -> bool:
         """True after a dashboard's request to stop."""
         return self._server is not None and self._server.is_stopped
+
+    def take_calibration_request(self) -> bool:
+        """Return, once, whether a dashboard asks for a calibration."""
+        return self._server is not None and self._server.take_calibration_request()
 
     def take_host_request(self) -> HostRequest | None:
         """Return, once, the choice made at the tracker's own computer."""

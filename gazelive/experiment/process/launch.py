@@ -45,6 +45,11 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
         return resolved(self.config.stimuli.folder, self.config_path)
 
     @property
+    def dashboard_screen(self) -> int | None:
+        """Number of the dashboard's screen, if there is a dashboard."""
+        return None if self.live.dashboard is None else self.live.dashboard.monitor
+
+    @property
     def replayed(self) -> Path | None:
         """The recording that takes the tracker's place, if any."""
         name = replay_file(self.config.tracker.device)

@@ -93,7 +93,11 @@ def prepare(
             stranger_prior=config.identify.stranger_prior,
             false_acceptance_rate=config.identify.false_acceptance_rate,
             images=(resolved(config.stimuli.folder, config_path),),
-            dashboard=DashboardSettings(monitor=shown.screen_number, hide_viewer=shown.hide_viewer)
+            dashboard=DashboardSettings(
+                monitor=shown.screen_number,
+                beside=config.screen.number,
+                hide_viewer=shown.hide_viewer,
+            )
             if shown.open
             else None,
         ),

@@ -43,7 +43,7 @@ IDLE_DISK_EVERY_S = 0.1
 MANIFEST_EVERY_S = 0.5
 MOST_AT_ONCE = 200
 """Largest number of chunks received before requests are answered."""
-FOR_THE_DEVICE = ("pause", "resume", "speed", "mark")
+FOR_THE_DEVICE = ("pause", "resume", "speed", "mark", "calibrate", "end")
 
 State = Literal["waiting", "catching up", "live", "finished"]
 Say = Callable[[str], None]
@@ -277,14 +277,14 @@ class Engine:
             self._control.pass_on(request, answer)
 
     def _answer(self, request: Request) -> None:
-        playback = self._device.status.get("playback")
+        device = {key: self._device.status.get(key) for key in ("playback", "takes")}
         match request.command:
             case "status":
-                self._control.answer(request, **self._status(), playback=playback)
+                self._control.answer(request, **self._status(), **device)
             case "snapshot":
                 documents = [] if self._run is None else self._run.snapshot.documents
                 encoded = [encode(document) for document in documents]
-                self._control.answer(request, documents=encoded, playback=playback)
+                self._control.answer(request, documents=encoded, **device)
             case "load model":
                 self._load_model(request)
             case "stop":

@@ -1,13 +1,14 @@
-"""Requests to the owner of a device: pause, resume, speed, mark, stop and status; both ends."""
+"""Requests to the owner of a device: playback, mark, calibrate, end and status; both ends."""
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import msgspec
 import zmq
 
-from gazelive.devices import ControlsPlayback, GazeDevice, SendsMessages
+from gazelive.devices import Calibrates, ControlsPlayback, GazeDevice, SendsMessages
 from gazelive.errors import ConfigError, DeviceError, GazeliveError, TransportError
 from gazelive.live.wire.control import (
     REPLY_TIMEOUT_S,
@@ -40,7 +41,8 @@ class DeviceControl:
         self._device = device
         self._server = ControlServer(context, address, prepare=prepare)
         self.is_stopped = False
-        """True after a request to stop."""
+        """True after a request to end the session."""
+        self._calibration = threading.Event()
 
     def serve(self) -> None:
         """Answer some of the requests that have come; never wait."""
@@ -51,13 +53,22 @@ class DeviceControl:
             except GazeliveError as error:
                 self._server.refuse(request, str(error))
 
+    def take_calibration_request(self) -> bool:
+        """Return, once and in any thread, whether a calibration was requested."""
+        if not self._calibration.is_set():
+            return False
+        self._calibration.clear()
+        return True
+
     def facts(self) -> dict[str, Any]:
-        """Return the status of the device."""
+        """Return the status of the device, and which requests it takes."""
         device = self._device
-        playback = None
+        playback, takes = None, ["end"]
         if isinstance(device, ControlsPlayback):
             playback = msgspec.to_builtins(device.playback())
-        return {"device": device.describe().device, "playback": playback}
+        if isinstance(device, Calibrates):
+            takes.append("calibrate")
+        return {"device": device.describe().device, "playback": playback, "takes": takes}
 
     def close(self) -> None:
         """Answer no more."""
@@ -67,8 +78,12 @@ class DeviceControl:
         match request.command:
             case "status":
                 pass
-            case "stop":
+            case "end":
                 self.is_stopped = True
+            case "calibrate":
+                if not isinstance(self._device, Calibrates):
+                    raise DeviceError("this device cannot be calibrated")
+                self._calibration.set()
             case "mark":
                 if not isinstance(self._device, SendsMessages):
                     raise DeviceError("this device takes no messages")

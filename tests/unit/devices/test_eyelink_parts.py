@@ -126,8 +126,9 @@ def test_each_eye_has_its_line():
     ],
 )
 def test_the_short_form_is_read_where_it_makes_sense(text, eyes, errors):
-    found = {r[0]: r[4:] for r in _results(text, eyes=eyes) if r[1] == "validation"}
-    assert found == errors
+    validations = [r for r in _results(text, eyes=eyes) if r[1] == "validation"]
+    assert {r[0]: r[4:] for r in validations} == errors
+    assert {r[3] for r in validations} == {"GOOD"}
 
 
 @pytest.mark.parametrize(

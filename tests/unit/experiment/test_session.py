@@ -191,12 +191,37 @@ def test_a_stop_from_the_dashboard_ends_the_trial_with_its_image(tmp_path: Path)
         def serve(self) -> None:
             pass
 
+        def take_calibration_request(self) -> bool:
+            return False
+
     lab.device_thread._server = Server()  # type: ignore[assignment]
     recording = lab.run()
     (trial,) = recording.trials
     assert (trial.result, trial.variables["evidence"]) == ("3", "1")
     assert trial.image_offset_us is not None
     assert lab.session.report.reason == "stopped from the dashboard"
+
+
+def test_a_request_of_the_dashboard_calibrates_before_the_next_trial(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "s", n_images=2)
+    requests = [True]
+
+    class Server:
+        is_stopped = False
+
+        def serve(self) -> None:
+            pass
+
+        def take_calibration_request(self) -> bool:
+            seen = any(isinstance(scene, Picture) for _, scene in lab.display.shown)
+            return seen and bool(requests) and requests.pop()
+
+    lab.device_thread._server = Server()
+    recording = lab.run()
+    assert [trial.variables["outcome"] for trial in recording.trials] == ["shown", "shown"]
+    first, second = (c.tracker_time_us for c in recording.calibrations if c.kind == "calibration")
+    assert first < recording.trials[0].start_us
+    assert recording.trials[0].end_us < second < recording.trials[1].start_us
 
 
 @pytest.mark.parametrize("scene", [Words, Target, Cross, Picture, Blank])

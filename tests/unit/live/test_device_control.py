@@ -72,7 +72,9 @@ def test_a_replay_is_paused_and_hurried(context):
     marks = [message.text for message in device.read_chunk(0.1).messages]
     assert marks == ["MARK here and there", "MARK TRIALID 99", "MARK"]
     assert not control.is_stopped
-    asked(context, control, address, "stop")
+    assert answer["takes"] == ["end"]
+    assert "cannot be calibrated" in str(asked(context, control, address, "calibrate"))
+    asked(context, control, address, "end")
     assert control.is_stopped
     control.close()
     device.close()
@@ -84,6 +86,19 @@ def test_a_tracker_cannot_be_paused(context):
     control = DeviceControl(context, address, device)
     assert asked(context, control, address, "status")["playback"] is None
     assert "cannot be paused" in str(asked(context, control, address, "pause"))
+    control.close()
+    device.close()
+
+
+def test_a_calibration_is_requested_once(context):
+    device = SimulatedDevice("v001", seed=1, session=1, clock=ManualClock())
+    address = free_addresses().device
+    control = DeviceControl(context, address, device)
+    assert asked(context, control, address, "status")["takes"] == ["end", "calibrate"]
+    assert not control.take_calibration_request()
+    asked(context, control, address, "calibrate")
+    assert control.take_calibration_request()
+    assert not control.take_calibration_request()
     control.close()
     device.close()
 
