@@ -239,10 +239,13 @@ class Tracker:
 
         `image` is a file, or a PsychoPy stimulus such as an `ImageStim`, which also says where it
         is; a file is taken as centred and in its own size, unless `rectangle_px` says otherwise
-        (left, top, width, height in screen pixels). `variables` are stored with the trial.
+        (left, top, width, height in screen pixels). `variables` are stored with the trial. If the
+        dashboard asked for a calibration, it comes first.
         """
         self._require_open()
         self._recorder.require_none()
+        if self._owner.device_thread.take_calibration_request():
+            self.calibrate()
         picture = None if image is None else self._picture(image, rectangle_px)
         if picture is not None:
             self._prepare(picture)

@@ -278,13 +278,33 @@ def test_a_lost_tracker_ends_who_waits(
     assert read_manifest(tracker.folder).config["outcome"]["trials"] == [["1", "07.png", "aborted"]]
 
 
-class _Stopped:
-    """What answers a dashboard that asked for the end."""
+class _Asked:
+    """What answers a dashboard that asked for something."""
 
-    is_stopped = True
+    def __init__(self, *, is_stopped: bool = False, calibrates: bool = False) -> None:
+        self.is_stopped = is_stopped
+        self._calibrates = calibrates
 
     def serve(self) -> None:
         pass
+
+    def take_calibration_request(self) -> bool:
+        asked, self._calibrates = self._calibrates, False
+        return asked
+
+
+def test_a_dashboard_asks_for_a_calibration_before_the_next_trial(opened: Open) -> None:
+    with opened() as tracker:
+        for number in range(1, 4):
+            with tracker.trial(number):
+                frames(tracker, 2)
+                if number == 1:
+                    tracker._owner.device_thread._server = _Asked(calibrates=True)
+    recording = read_session(tracker.folder)
+    calibration, validation = recording.calibrations
+    assert (calibration.kind, validation.kind) == ("calibration", "validation")
+    first, second, _ = recording.trials
+    assert first.end_us < calibration.tracker_time_us < second.start_us
 
 
 def test_a_dashboard_ends_the_with_and_not_the_script(opened: Open) -> None:
@@ -293,7 +313,7 @@ def test_a_dashboard_ends_the_with_and_not_the_script(opened: Open) -> None:
             with tracker.trial(number):  # asks nothing: the end of the trial notices
                 frames(tracker, 2)
                 if number == 2:
-                    tracker._owner.device_thread._server = _Stopped()
+                    tracker._owner.device_thread._server = _Asked(is_stopped=True)
     assert reason(tracker) == "stopped from the dashboard"
     outcomes = [what for _, _, what in read_manifest(tracker.folder).config["outcome"]["trials"]]
     assert outcomes == ["shown", "aborted"]
