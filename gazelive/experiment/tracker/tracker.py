@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, nullcontext
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias
@@ -25,21 +24,19 @@ from gazelive.devices import (
 from gazelive.errors import CalibrationError, ConfigError
 from gazelive.experiment.config.reading import replay_file
 from gazelive.experiment.config.schema import Identify, Simulated, Tracker as TrackerTable
-from gazelive.experiment.display.display import Participant, Picture, Target
+from gazelive.experiment.display.display import Participant, Target
 from gazelive.experiment.display.script_window import RectanglePx, ScriptWindow, screen_of
 from gazelive.experiment.process.owner import (
     DeviceOwner,
     is_orderly,
     new_folder,
     new_manifest,
-    print_line,
     raise_first,
     reason_of,
     warn_of_others,
 )
 from gazelive.experiment.process.preparation import check_model
 from gazelive.experiment.process.tracker import open_device
-from gazelive.experiment.protocol.plan import upright_size_px
 from gazelive.experiment.protocol.stage import SessionAbortedError
 from gazelive.experiment.protocol.tracker_setup import (
     TARGET_S,
@@ -48,13 +45,14 @@ from gazelive.experiment.protocol.tracker_setup import (
     validation_text,
 )
 from gazelive.experiment.tracker.companions import Companions
+from gazelive.experiment.tracker.observer import ScriptObserver
 from gazelive.experiment.tracker.options import checked_participant, checked_tables
+from gazelive.experiment.tracker.pictures import Pictures
 from gazelive.experiment.tracker.posterior import LivePosterior, named
 from gazelive.experiment.tracker.trial import Trial
 from gazelive.experiment.tracker.trial_recorder import TrialRecorder
 from gazelive.gaze import PAPER_SCREEN, Eyes, ScreenGeometry
 from gazelive.live import Addresses, DashboardSettings, LiveSettings, reserve_addresses
-from gazelive.observer import Observer
 from gazelive.recordings import (
     Calibration,
     DriftCorrection,
@@ -62,7 +60,6 @@ from gazelive.recordings import (
     Recording,
     read_recording,
 )
-from gazelive.stimuli import SaliencyMap, generated_saliency, image_saliency
 from gazelive.system import EndSignals, is_first_compile, killed_in_order
 from gazelive.triggers import Rectangle, Triggers
 from gazelive.verdict import STRANGER_PRIOR
@@ -130,8 +127,8 @@ class Tracker:
         viewer. `clock` is for tests.
         """
         self._clock = MonotonicClock() if clock is None else clock
-        self._observer = _ScriptObserver(quiet=quiet)
-        self._stimuli = None if stimuli is None else Path(stimuli).absolute()
+        self._observer = ScriptObserver(quiet=quiet)
+        folder = None if stimuli is None else Path(stimuli).absolute()
         recording = _replayed(device)
         self.screen = screen or _screen(window, recording)
         tracker, identify = checked_tables(
@@ -163,11 +160,18 @@ class Tracker:
             self._viewers = check_model(tracker, Path(model), self._observer)
         self._window = None if window is None else ScriptWindow(window, self.screen)
         self._check_window(device)
+        self._pictures = Pictures(self.screen, self._window, folder)
         wants_engine = any((model is not None, dashboard, lsl, bind, keys))
         settings = None
         if wants_engine if engine is None else engine:
             settings = self._settings(
-                identify, dashboard=dashboard, bind=bind, keys=keys, lsl=lsl, recording=recording
+                identify,
+                images=() if folder is None else (folder,),
+                dashboard=dashboard,
+                bind=bind,
+                keys=keys,
+                lsl=lsl,
+                recording=recording,
             )
         self._closed = self._is_saved = False
         self._open(tracker, identify, who, settings, recording, simulate_as)
@@ -246,9 +250,9 @@ class Tracker:
         self._recorder.require_none()
         if self._owner.device_thread.take_calibration_request():
             self.calibrate()
-        picture = None if image is None else self._picture(image, rectangle_px)
-        if picture is not None:
-            self._prepare(picture)
+        picture = None if image is None else self._pictures.of(image, rectangle_px)
+        if picture is not None and self._simulates:
+            self._pictures.saliency_of(str(picture.path))  # now, not at the onset
         trial = Trial(
             self._recorder,
             self._triggers,
@@ -304,6 +308,7 @@ class Tracker:
         self,
         identify: Identify,
         *,
+        images: tuple[Path, ...],
         dashboard: bool,
         bind: str | None,
         keys: PathLike | None,
@@ -319,7 +324,7 @@ class Tracker:
             lsl=lsl,
             stranger_prior=identify.stranger_prior,
             false_acceptance_rate=identify.false_acceptance_rate,
-            images=() if self._stimuli is None else (self._stimuli,),
+            images=images,
             dashboard=DashboardSettings() if dashboard else None,
             geometry=GeometryFlags() if recording is None else GeometryFlags.of(self.screen),
         )
@@ -336,7 +341,6 @@ class Tracker:
         simulate_as: str | None,
     ) -> None:
         """Open everything, or nothing."""
-        self._saliency_of = cache(_saliency_of)
         self._simulates = tracker.device == "simulated"
         with ExitStack() as opened:
             opened.enter_context(killed_in_order())
@@ -358,7 +362,7 @@ class Tracker:
                     self._clock,
                     simulated=Simulated(),
                     simulate_as=simulate_as,
-                    saliency_of=self._saliency_of,
+                    saliency_of=self._pictures.saliency_of,
                 )
             opened.callback(device.close)
             self._connect_window(device)
@@ -438,35 +442,6 @@ class Tracker:
     def _borrowed_window(self) -> Any:
         return nullcontext() if self._window is None else self._window.borrowed()
 
-    def _picture(self, image: Any, rectangle_px: RectanglePx | None) -> Picture:
-        """Return an image with its rectangle on the screen."""
-        if not isinstance(image, str | os.PathLike):
-            if rectangle_px is None and self._window is None:
-                raise ConfigError("a stimulus needs its window: give window too", key="image")
-            if rectangle_px is None and self._window is not None:
-                rectangle_px = self._window.rectangle_px(image)
-            file = getattr(image, "image", None)
-            known = isinstance(file, str | os.PathLike)
-            image = file if known else getattr(image, "name", "") or type(image).__name__
-        path = self._image_path(Path(image))
-        if rectangle_px is None:
-            width_px, height_px = upright_size_px(path)
-            left_px = (self.screen.width_px - width_px) / 2
-            top_px = (self.screen.height_px - height_px) / 2
-            rectangle_px = (left_px, top_px, width_px, height_px)
-        return Picture(path, *map(float, rectangle_px))
-
-    def _image_path(self, path: Path) -> Path:
-        """Return an image's file, from here or among the stimuli; one that is none stays as is."""
-        folders = [Path.cwd(), *([] if self._stimuli is None else [self._stimuli])]
-        found = (folder / path for folder in folders if (folder / path).is_file())
-        return next(found, path)
-
-    def _prepare(self, picture: Picture) -> None:
-        """Compute now where a simulated viewer will look in an image."""
-        if self._simulates:
-            self._saliency_of(str(picture.path))
-
     # closing
 
     def _close(self, reason: str, error: BaseException | None) -> None:
@@ -502,24 +477,6 @@ class Tracker:
         self._close(reason if error is None else reason_of(error), error)
 
 
-class _ScriptObserver(Observer):
-    """Prints notices, unless quiet, and warnings."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        super().__init__()
-        self._quiet = quiet
-
-    def say(self, text: str) -> None:
-        """Print a notice."""
-        if not self._quiet:
-            print_line(text)
-
-    def warn(self, text: str) -> None:
-        """Print a warning."""
-        super().warn(text)
-        print(f"warning: {text}", file=sys.stderr, flush=True)
-
-
 def _replayed(device: str) -> Recording | None:
     name = replay_file(device) if isinstance(device, str) else None
     if not name:
@@ -536,9 +493,3 @@ def _screen(window: Any, recording: Recording | None) -> ScreenGeometry:
     if window is not None:
         return screen_of(window)
     return PAPER_SCREEN
-
-
-def _saliency_of(name: str) -> SaliencyMap:
-    """Return where people look in an image; of one that is no file, something like it."""
-    path = Path(name)
-    return image_saliency(path) if path.is_file() else generated_saliency(name, seed=0)
