@@ -10,7 +10,7 @@ SEED ?=
 RUNS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test stress lint format bench system clean
+.PHONY: help demo test wheel stress lint format bench system clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -21,6 +21,9 @@ demo: $(VENV)/.app system ## Run the main job on a simulated tracker
 test: $(VENV)/.dev system ## Run all tests, in a new order (SEED=… repeats one)
 	@$(BIN)/python .ci/compile-kernels
 	$(BIN)/python -m pytest -n $(WORKERS) $(if $(SEED),--randomly-seed=$(SEED))
+
+wheel: $(VENV)/.dev system ## Build the wheel, install it elsewhere and use it there
+	$(BIN)/python -m pytest -m wheel tests/wheel
 
 stress: $(VENV)/.dev system ## Run all tests RUNS times in new orders, every other time under load
 	@$(BIN)/python .ci/compile-kernels

@@ -75,6 +75,20 @@ def screenshots(
     return answer
 
 
+def place(**options: Any) -> dict[str, Any]:
+    """Return position, size and title of a window."""
+    display = opened(**options)
+    handle = display.window.winHandle
+    display.flip()
+    found = {
+        "position": handle.get_location(),
+        "size": display.window_px,
+        "title": handle.caption,
+    }
+    display.close()
+    return found
+
+
 def frames(n: int, screen_hz: float | None = None, **options: Any) -> dict[str, Any]:
     """Flip on a manual clock; a screen of `screen_hz` holds every flip back, as a real one does."""
     clock = ManualClock()

@@ -19,6 +19,7 @@ from gazelive.experiment.display.display import Cross, Picture, Question, Scene,
 from gazelive.experiment.display.scene_painting import Painter
 from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.recordings.session.reader import read_session
+from gazelive.system.screen import WINDOW_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,3 +194,14 @@ def test_without_a_screen_the_error_says_what_to_do() -> None:
     said = json.loads(ran.stdout)
     assert said["error"] == "DeviceUnavailableError"
     assert "no screen" in said["text"]
+
+
+def test_a_window_leaves_room_for_the_dashboard_on_its_screen(in_window: InWindow) -> None:
+    beside = in_window("place", windowed=True, dashboard=1, title="anna-01 – gazelive")
+    width, height = beside["size"]
+    assert width == round(WINDOW_SHARE * 1920)
+    assert width / height == pytest.approx(1920 / 1080, rel=0.01)
+    assert beside["position"] == [1920 - width, (1080 - height) // 2]
+    assert beside["title"] == "anna-01 – gazelive"
+    alone = in_window("place", windowed=True)
+    assert alone["size"][0] > 0.7 * 1920
