@@ -127,9 +127,10 @@ def verdicts(rows: Iterable[Gauge], phase: Phase = "running") -> tuple[Verdict, 
 
 
 def advice(rows: Iterable[Gauge]) -> str:
-    """Return what to do for the worst gauge; empty if all are good."""
-    worst = max(rows, key=_level, default=None)
-    return "" if worst is None or worst.level <= Level.GOOD else f"{worst.name}: {worst.advice}"
+    """Return what to do for the worst gauge, first of the data; empty if all is good."""
+    wrong = [row for row in rows if row.level > Level.GOOD]
+    worst = max(wrong, key=lambda row: (row.part == "data", row.level), default=None)
+    return "" if worst is None else f"{worst.name}: {worst.advice}"
 
 
 def _level(row: Gauge) -> Level:
@@ -163,7 +164,7 @@ def _lost(summary: QualitySummary | None, expected: float) -> Gauge:
         "Lost samples",
         meaning="Samples that never arrived since the start of the run. Good: none. "
         "Fair: to 0.1 %.",
-        advice="the tracker's own file has them. Use a direct cable; close other programs.",
+        advice="the EDF has them. Use a direct cable to the Host PC.",
     )
     if summary is None:
         return row(*_UNKNOWN)
@@ -216,7 +217,7 @@ def _validation(validations: Mapping[str, Validated]) -> Gauge:
     for eye in sorted(validations):
         found = validations[eye]
         levels.append(Level[validation_verdict(found.mean_error_deg, found.max_error_deg)])
-        texts.append(f"{eye} {found.mean_error_deg:.2f}° (max {found.max_error_deg:.2f}°)")
+        texts.append(f"{eye} {found.mean_error_deg:.2f}°, max {found.max_error_deg:.2f}°")
     return row("\n".join(texts), max(levels))
 
 
@@ -226,7 +227,7 @@ def _drift(summary: QualitySummary | None) -> Gauge:
         "Clock drift",
         meaning="Drift of the tracker's clock relative to this computer's. Good: up to 100 ppm "
         "(0.36 s per hour). Fair: up to 500 ppm.",
-        advice="times of images may be off; let nothing set this computer's clock in a session.",
+        advice="let nothing set this computer's clock in a session.",
     )
     if summary is None or summary.clock_drift_ppm is None:
         return row(*_UNKNOWN)
@@ -241,7 +242,7 @@ def _latency(summary: QualitySummary | None) -> Gauge:
         "Latency",
         meaning="Time from the arrival of samples to the published results, 99th percentile. "
         "Good: up to 10 ms. Slow: up to 20 ms. The recording does not depend on it.",
-        advice="the recording is not affected; for a faster display close other programs.",
+        advice="the recording is not affected. Close other programs.",
         part="computer",
     )
     if summary is None or summary.latency_ms is None:

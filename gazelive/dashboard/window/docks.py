@@ -134,7 +134,7 @@ COLUMNS = (
     ("session", "quality", "main_sequence"),
 )
 WIDTHS = (27, 45, 28)
-HEIGHTS = ((50, 50), (58, 42), (40, 27, 33))
+HEIGHTS = ((50, 50), (58, 42), (37, 30, 33))
 """Percent of the window."""
 LAYOUT_VERSION = 2
 """Increase it when panels change: saved layouts of older versions are then ignored."""
