@@ -196,8 +196,9 @@ def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
 def block_positions_deg(block: Block, eye: Eye, found: FoundGeometry) -> tuple[Floats, Floats]:
     """Return one eye's positions in degrees; NaN where missing, y grows downwards."""
     x_field, y_field, _ = EYE_FIELDS[eye]
-    x = block.samples[x_field].astype(np.float64)
-    y = block.samples[y_field].astype(np.float64)
+    x, y = (block.samples[name].astype(np.float64) for name in (x_field, y_field))
+    for column in (x, y):
+        column[np.isinf(column)] = np.nan
     coordinates = block.stream.coordinates
     if coordinates is Coordinates.DEGREES:
         return x, y

@@ -217,7 +217,9 @@ def _losses(recording: Recording) -> tuple[Floats, Floats, Floats]:
         seen = np.histogram(there, edges_s)[0]
         start_s, end_s = float(at_s[0]), float(at_s[-1]) + interval_s
         overlap_s = np.minimum(edges_s[1:], end_s) - np.maximum(edges_s[:-1], start_s)
-        should_be = np.clip(overlap_s, 0, None) / interval_s
+        should_be = np.histogram(at_s, edges_s)[0].astype(np.float64)
+        if interval_s:
+            should_be = np.clip(overlap_s, 0, None) / interval_s
         expected += should_be
         missing += np.clip(should_be - seen, 0, None)
     expected[expected < 1] = 0  # a block's end that only touches the bin
