@@ -68,7 +68,7 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
     start = b"%s%d\n" % (MAGIC, VERSION) + len(head).to_bytes(8, "little") + head
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     try:
-        with replacing(path) as aside, aside.open("wb") as file:
+        with replacing(path, private=True) as aside, aside.open("wb") as file:
             for piece in (start, bytes(_aligned(len(start)) - len(start))):
                 digest.update(piece)
                 file.write(piece)

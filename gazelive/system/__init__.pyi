@@ -13,6 +13,8 @@ from .files import (
     GZIP_MAGIC as GZIP_MAGIC,
     LOCK_NAME as LOCK_NAME,
     WriterLock as WriterLock,
+    make_private_folder as make_private_folder,
+    private_mode as private_mode,
     reading_error as reading_error,
     replace_file as replace_file,
     replacing as replacing,

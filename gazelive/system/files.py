@@ -36,6 +36,24 @@ def reading_error(error: OSError, path: Path) -> RecordingError:
     return RecordingError(f"cannot be read ({error.strerror or error})", path=path)
 
 
+SHARED_VARIABLE = "GAZELIVE_SHARED"
+"""Environment variable; `1` gives new sessions and models the modes of any other file."""
+
+
+def private_mode() -> int:
+    """Return the mode of a new file about a person: for its owner only, unless labs share.
+
+    Windows has no modes: there the file inherits the access list of its folder.
+    """
+    return 0o666 if os.environ.get(SHARED_VARIABLE) == "1" else 0o600
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner can enter (see `private_mode`), unless there is one."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o777 if private_mode() == 0o666 else 0o700, exist_ok=True)
+
+
 RETRIES, RETRY_S = 50, 0.02
 """Retries on Windows while another program, such as a virus scanner, reads the file."""
 WAITS = os.name == "nt"
@@ -43,10 +61,11 @@ WAITS = os.name == "nt"
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
+def replacing(target: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `target`; on success it replaces `target`, else it is deleted.
 
-    It keeps the target's suffix, since writers choose formats by it.
+    It keeps the target's suffix, since writers choose formats by it. A `private` file is for its
+    owner only (`private_mode`).
     """
     handle, name = tempfile.mkstemp(
         prefix=f".{target.name}.", suffix=".part" + target.suffix, dir=target.parent
@@ -57,10 +76,10 @@ def replacing(target: Path) -> Iterator[Path]:
         yield aside
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
-        # mkstemp creates private files; outputs have the user's default mode
+        # mkstemp creates private files; other outputs have the user's default mode
         mask = os.umask(0)
         os.umask(mask)
-        aside.chmod(0o666 & ~mask)
+        aside.chmod((private_mode() if private else 0o666) & ~mask)
         replace_file(aside, target)
     finally:
         aside.unlink(missing_ok=True)
@@ -78,9 +97,9 @@ def replace_file(aside: Path, target: Path) -> None:
     aside.replace(target)
 
 
-def write_bytes(target: Path, content: bytes) -> None:
+def write_bytes(target: Path, content: bytes, *, private: bool = False) -> None:
     """Write `content` to `target` atomically."""
-    with replacing(target) as aside:
+    with replacing(target, private=private) as aside:
         aside.write_bytes(content)
 
 

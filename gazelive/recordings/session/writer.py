@@ -36,7 +36,13 @@ from gazelive.recordings.session.manifest import (
     read_manifest,
     write_manifest,
 )
-from gazelive.system import LOCK_NAME, WriterLock, storage_error
+from gazelive.system import (
+    LOCK_NAME,
+    WriterLock,
+    make_private_folder,
+    private_mode,
+    storage_error,
+)
 
 SYNC_INTERVAL_S = 1.0
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -56,7 +62,8 @@ class JournalWriter:
         self._n_bytes = keep_bytes
         self._failure: RecordingError | None = None
         try:
-            self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY
+            self._handle = os.open(path, flags, private_mode())
             try:
                 os.ftruncate(self._handle, keep_bytes)
                 self._sync = _BackgroundSync(self._handle, sync_interval_s)
@@ -197,7 +204,7 @@ class SessionWriter:
         """Start a session in a new or empty folder; existing files are never touched."""
         try:
             check_empty(folder)
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
         except OSError as error:
             raise storage_error(error, folder) from error
         lock = WriterLock(folder)

@@ -1,9 +1,17 @@
+import os
 from pathlib import Path
 
 import pytest
 
+from gazelive.gaze import StreamDescription
+from gazelive.live.engine.documents_file import DocumentsFile
+from gazelive.models.storage import write_arrays
+from gazelive.recordings import SessionManifest, SessionWriter
 from gazelive.system import files as atomic
-from gazelive.system.files import replace_file, replacing, write_bytes
+from gazelive.system.files import SHARED_VARIABLE, replace_file, replacing, write_bytes
+
+MANIFEST = SessionManifest(session="1", device="x", mode="enrol", started_at="2026-11-16T10:00:00")
+STREAM = StreamDescription(device="x", sampling_rate_hz=1000, eyes="R")
 
 
 def test_a_file_is_replaced_completely(tmp_path):
@@ -46,3 +54,24 @@ def test_on_windows_replacing_waits_for_a_reader(tmp_path, monkeypatch, waits):
     replace_file(tmp_path / "aside", tmp_path / "out")
     assert (tmp_path / "out").read_text() == "new"
     assert slept == [atomic.RETRY_S] * 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes: files inherit their folder's")
+@pytest.mark.parametrize(("shared", "file", "folder"), [("", 0o600, 0o700), ("1", 0o640, 0o750)])
+def test_sessions_and_models_are_their_owners(tmp_path, monkeypatch, shared, file, folder):
+    monkeypatch.setenv(SHARED_VARIABLE, shared)
+    before = os.umask(0o027)
+    try:
+        session = tmp_path / "sessions" / "s1"
+        with SessionWriter.create(session, MANIFEST, sync_interval_s=None) as writer:
+            writer.start_block(STREAM)
+        documents = DocumentsFile(session)
+        documents.close()
+        write_arrays(tmp_path / "a.model", {}, {})
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in session.iterdir()}
+    assert modes == dict.fromkeys(("session.json", "gaze.journal", "events.jsonl"), file)
+    assert session.stat().st_mode & 0o777 == folder
+    assert (tmp_path / "a.model").stat().st_mode & 0o777 == file
+    assert session.parent.stat().st_mode & 0o777 == 0o750, "other folders are as always"
