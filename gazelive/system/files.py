@@ -50,8 +50,8 @@ def private_mode() -> int:
 
 def make_private_folder(folder: Path) -> None:
     """Make a folder that only its owner can enter (see `private_mode`), unless there is one."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o777 if private_mode() == 0o666 else 0o700, exist_ok=True)
+    mode = 0o777 if private_mode() == 0o666 else 0o700
+    folder.mkdir(mode, parents=True, exist_ok=True)
 
 
 RETRIES, RETRY_S = 50, 0.02

@@ -233,6 +233,7 @@ class Engine:
 
     def _read_disk(self, run: SessionRun) -> None:
         now_s = self._clock.now_s()
+        run.watch_disk()
         if now_s >= self._next_disk_s:
             was_caught_up = run.is_caught_up
             run.read_disk(self._meanwhile)

@@ -112,6 +112,8 @@ def test_a_crafted_model_is_refused_and_the_engine_goes_on(writer, make_engine, 
     def first_or_file(path: Path | None) -> EngineModel:
         return load(path) if path == Path("first") else load_engine_model(path)
 
+    with pytest.raises(ModelFormatError, match=r"crafted\.model"):
+        make_engine(str(path), load=first_or_file)
     engine, settings, _said = make_engine(load=first_or_file)
     while engine.state != "live":
         engine.step(5)
@@ -120,8 +122,6 @@ def test_a_crafted_model_is_refused_and_the_engine_goes_on(writer, make_engine, 
     assert asked(engine, settings, "status")["state"] == "live"
     asked(engine, settings, "stop")
     engine.run()
-    with pytest.raises(ModelFormatError, match=r"crafted\.model"):
-        make_engine(str(path), load=first_or_file)
 
 
 def crafted_model(path: Path) -> Path:
