@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gazelive.errors import RecordingError, StorageError
 
-GZIP_MAGIC = b"\x1f\x8b"
-"""First bytes of a gzip file."""
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -118,6 +117,40 @@ def write_private(target: Path, content: bytes) -> None:
         aside.unlink(missing_ok=True)
 
 
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in "0123456789")}
+"""Names that Windows takes for devices, with any suffix."""
+
+
+def name_problem(name: str) -> str | None:
+    """Return why a name cannot be that of a file or folder on every system; None if it can."""
+    if not name or name.strip(". ") != name or not name.isprintable():
+        return "it begins or ends with a dot or a blank, or has none but these"
+    if any(character in '<>:"/\\|?*' for character in name):
+        return 'it has one of < > : " / \\ | ? *'
+    if name.split(".", maxsplit=1)[0].lower() in _RESERVED:
+        return "Windows keeps this name for a device"
+    return None
+
+
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """Yield a temporary folder that is deleted afterwards, and now those of dead processes."""
+    parent = Path(tempfile.gettempdir())
+    for left in parent.glob(f"{prefix}*"):
+        with suppress(OSError, RecordingError):
+            if time.time() - left.stat().st_mtime > SCRATCH_AGE_S:
+                WriterLock(left, doing="using this folder").release()  # raises if it is in use
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as name:
+        lock = WriterLock(Path(name))
+        try:
+            yield Path(name)
+        finally:
+            lock.release()
+
+
+SCRATCH_AGE_S = 60.0
+"""A younger folder may belong to a process that has not locked it yet."""
 LOCK_NAME = "writer.lock"
 _LOCKED_BYTE = 1024
 """Behind the process number, which others may then read: Windows' locks bind readers too."""

@@ -1,4 +1,7 @@
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,14 @@ from gazelive.live.engine.documents_file import DocumentsFile
 from gazelive.models.storage import write_arrays
 from gazelive.recordings import SessionManifest, SessionWriter
 from gazelive.system import files as atomic
-from gazelive.system.files import SHARED_VARIABLE, replace_file, replacing, write_bytes
+from gazelive.system.files import (
+    SHARED_VARIABLE,
+    name_problem,
+    replace_file,
+    replacing,
+    scratch_folder,
+    write_bytes,
+)
 
 MANIFEST = SessionManifest(session="1", device="x", mode="enrol", started_at="2026-11-16T10:00:00")
 STREAM = StreamDescription(device="x", sampling_rate_hz=1000, eyes="R")
@@ -75,3 +85,43 @@ def test_sessions_and_models_are_their_owners(tmp_path, monkeypatch, shared, fil
     assert session.stat().st_mode & 0o777 == folder
     assert (tmp_path / "a.model").stat().st_mode & 0o777 == file
     assert session.parent.stat().st_mode & 0o777 == 0o750, "other folders are as always"
+
+
+@pytest.mark.parametrize("name", ["v001", "a.b", "console", "com", "com10", "ä-1", "con_1"])
+def test_names_for_every_system(name):
+    assert name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", ".", "..", "a.", "a ", " a", ".a", "con", "NUL", "com1", "lpt9.txt", "Con.x"),
+        *("a/b", "a\\b", "a:b", "a\nb", "a\0", 'a"', "a?"),
+    ],
+)
+def test_names_that_some_system_refuses(name):
+    assert name_problem(name)
+
+
+def test_the_scratch_folder_of_a_killed_process_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import sys, time; from pathlib import Path; from gazelive.system import scratch_folder\n"
+        "with scratch_folder('gazelive-edf-') as folder:\n"
+        "    (folder / 'half').write_bytes(b'x'); print(folder, flush=True); time.sleep(600)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TEMP": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        left = Path(process.stdout.readline().strip())
+        os.utime(left, (0, 0))
+        with scratch_folder("gazelive-edf-"):
+            assert (left / "half").exists(), "another process uses it"
+        process.kill()
+    with scratch_folder("gazelive-edf-") as folder:
+        assert not left.exists()
+        assert folder.exists()
+    assert not list(tmp_path.iterdir())
