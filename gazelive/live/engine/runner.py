@@ -99,6 +99,8 @@ class Engine:
     def _open_sockets(self) -> None:
         context, addresses, run = self._context, self._settings.addresses, self.run_info
         own, shared = run.binding, run.serving(self._settings.keys)
+        for text in shared.damaged:
+            self._say(f"warning: {text}")
         self._doorkeeper = Doorkeeper(context, own, shared)
         self._publisher = DocumentPublisher(context, addresses.documents, prepare=shared.secure)
         self._control = ControlServer(context, addresses.control, prepare=shared.secure)
