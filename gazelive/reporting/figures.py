@@ -24,7 +24,7 @@ from gazelive.reporting.figure_style import (
     drawing,
 )
 from gazelive.reporting.trial_facts import TrialFacts, session_start_us
-from gazelive.wording import EYE_NAMES, counted
+from gazelive.wording import EYE_NAMES, counted, shortened
 
 MOST_BINS = 400
 """Most bars of a chart over time."""
@@ -87,7 +87,7 @@ def draw_posteriors(course: PosteriorCourse) -> str:
                 linestyle=line,
                 linewidth=2.2 if rank == 0 else 1.3,
                 drawstyle="steps-post",
-                label=name,
+                label=shortened(name),
                 zorder=4 if rank == 0 else 3,
             )
         if course.unknown is not None:
@@ -245,7 +245,7 @@ def _name_trials(axis: Any, trials: Sequence[TrialFacts], unit_s: float) -> None
             axis.text(
                 (start + end) / 2,
                 1.09,
-                trial.name,
+                shortened(trial.name),
                 transform=above,
                 ha="center",
                 va="bottom",
