@@ -19,6 +19,29 @@ EYE_WORDS = {"L": "left", "R": "right", "LR": "both"}
 EYE_NAMES = {"L": "left eye", "R": "right eye", "LR": "both eyes"}
 
 
+_UNPRINTABLE = {
+    code: ascii(chr(code))[1:-1]
+    for code in (
+        *range(0x09),
+        *range(0x0B, 0x20),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
+"""Control characters but tab and newline, and marks that turn the direction of writing."""
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters spelt out: data must not steer the terminal."""
+    return text.translate(_UNPRINTABLE)
+
+
+def shortened(text: str, most: int = 24) -> str:
+    """Return a text cut to `most` characters, with … where it was cut."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def count(value: int | None) -> str:
     """Return `1,234`."""
     return NOTHING if value is None else f"{value:,}"

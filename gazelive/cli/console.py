@@ -13,13 +13,22 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    ConsoleRenderable,
+    RenderableType,
+    RenderHook,
+    RenderResult,
+)
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 
 from gazelive.observer import Observer, Report
 from gazelive.system import on_compile
-from gazelive.wording import counted
+from gazelive.wording import counted, printable
 
 if TYPE_CHECKING:
     from gazelive.live import Crossing
@@ -34,8 +43,32 @@ Quiet = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
+
+class _Printable:
+    """What is printed, without control characters in its texts; rich adds its own afterwards."""
+
+    def __init__(self, inner: RenderableType) -> None:
+        self._inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._inner, options):
+            text = segment.text if segment.control else printable(segment.text)
+            yield Segment(text, segment.style, segment.control)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self._inner)
+
+
+class _ToPrintable(RenderHook):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Wrap everything that is printed."""
+        return [_Printable(one) for one in renderables]
+
+
 output = Console(soft_wrap=not sys.stdout.isatty(), highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False, emoji=False)
+for _console in (output, errors):
+    _console.push_render_hook(_ToPrintable())
 
 
 def say(text: str, *, quiet: bool = False) -> None:

@@ -42,6 +42,7 @@ def dashboard(
     hide_viewer: Annotated[
         bool, typer.Option("--hide-viewer", help="Hide the participant's ID.")
     ] = False,
+    with_parent: Annotated[bool, typer.Option("--with-parent", hidden=True)] = False,
 ) -> None:
     """Show the live identification, its evidence and the data quality.
 
@@ -50,6 +51,7 @@ def dashboard(
     """
     from gazelive.errors import ConfigError
     from gazelive.live import Door
+    from gazelive.system import parent_exit
 
     door = Door(connect, keys)
     if save is not None and not save.absolute().parent.is_dir():
@@ -75,6 +77,7 @@ def dashboard(
             monitor=monitor,
             beside=beside,
             hide_viewer=hide_viewer,
+            is_left_alone=parent_exit().is_set if with_parent else lambda: False,
         )
     finally:
         feed.close()

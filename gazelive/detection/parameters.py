@@ -164,12 +164,18 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise ConfigError(f"must be a number of at least 0, not {value}", key=name)
+            if value > (LONGEST_MS if name.endswith("_ms") else LARGEST):
+                raise ConfigError(f"is too large: {value:g}", key=name)
         for name in ("velocity_half_width_ms", "threshold_noise", "noise_memory_s"):
             if getattr(self, name) <= 0:
                 raise ConfigError("must be above 0", key=name)
         if self.threshold_floor_deg_s <= 0:
             # with it at 0, gaze that does not move at all would have a threshold of 0
             raise ConfigError("must be above 0 °/s", key="threshold_floor_deg_s")
+
+
+LONGEST_MS, LARGEST = 5000.0, 1e6
+"""Largest values of durations and of other settings: buffers are made for them."""
 
 
 class EngbertKlieglParameters(msgspec.Struct, frozen=True, kw_only=True):

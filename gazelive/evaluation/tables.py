@@ -27,6 +27,7 @@ from gazelive.evaluation.measures import (
 )
 from gazelive.evaluation.tasks import Outcome, Task
 from gazelive.gaze import Flags, Floats, Integers
+from gazelive.recordings import guarded
 from gazelive.system import write_bytes
 
 Row = dict[str, Any]
@@ -419,4 +420,6 @@ def write_csv(rows: Rows, columns: Sequence[str], path: Path) -> None:
 
 
 def _short(value: object) -> object:
+    if isinstance(value, str):
+        return guarded(value)
     return f"{value:.6g}" if isinstance(value, float) else value

@@ -97,6 +97,8 @@ class FeatureSet:
         self.a_columns = np.array([_NUMBER_OF[f.a] for f in self.features], np.int64)
         self.b_columns = np.array([_NUMBER_OF[f.b or f.a] for f in self.features], np.int64)
         self.signed = np.array([f.signed for f in self.features], bool)
+        self.positive = self.operations != Operation.COPY
+        """True if a feature is masked where it is not above 0."""
         self.late = (self.a_columns == LATE_COLUMN) | (self.b_columns == LATE_COLUMN)
         """True if a feature is known only when the next saccade is."""
         self.constants = np.zeros((len(self.features), N_CONSTANTS))

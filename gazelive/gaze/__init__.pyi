@@ -72,6 +72,7 @@ from .screen import (
     check_positive as check_positive,
 )
 from .stream import (
+    LATEST_US as LATEST_US,
     LONGEST_COMMAND as LONGEST_COMMAND,
     Chunk as Chunk,
     Message as Message,
@@ -82,6 +83,7 @@ from .time_order import (
     in_order as in_order,
     increasing as increasing,
     left_out_sentence as left_out_sentence,
+    possible_times as possible_times,
 )
 from .time_order_kernels import (
     longest_increasing as longest_increasing,

@@ -162,6 +162,11 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         "eye",
         "interval",
         "message",
+        "position",
+        "dropouts",
+        "off_screen",
+        "frozen",
+        "noise",
     ]
     text: str
     value: float | None = None

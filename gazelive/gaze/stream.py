@@ -15,12 +15,18 @@ from gazelive.gaze.screen import ScreenGeometry
 LONGEST_COMMAND = 500
 """A tracker's message has up to 260 characters; longer ones are not searched for commands."""
 
+LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 0.1, 1e6
+"""Other rates, and those that are not numbers, are none; detectors have narrower limits."""
+LATEST_US = 1 << 53
+"""Times are possible up to this far from 0 (285 years): their differences always fit."""
+
 
 class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
     """Description of one recording block of a device."""
 
     device: str
     sampling_rate_hz: float
+    """0 for what no tracker can have: see `LOWEST_RATE_HZ`."""
     eyes: Eyes
     coordinates: Coordinates = Coordinates.SCREEN_PX
     screen: ScreenGeometry | None = None
@@ -30,6 +36,11 @@ class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
     """The tracker's own resolution, horizontally and vertically, if given."""
     pupil: Literal["area", "diameter"] = "area"
 
+    def __post_init__(self) -> None:
+        # a block without a usable rate is recorded, written and read like any other
+        if not LOWEST_RATE_HZ <= self.sampling_rate_hz <= HIGHEST_RATE_HZ:
+            msgspec.structs.force_setattr(self, "sampling_rate_hz", 0.0)
+
     @property
     def size_px(self) -> tuple[int, int] | None:
         """The screen's size in pixels, if known."""
@@ -37,8 +48,8 @@ class StreamDescription(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sample_interval_us(self) -> float:
-        """Nominal time between two samples in microseconds."""
-        return 1e6 / self.sampling_rate_hz
+        """Nominal time between two samples in microseconds; 0 if the rate is not known."""
+        return 1e6 / self.sampling_rate_hz if self.sampling_rate_hz else 0.0
 
 
 class Message(msgspec.Struct, frozen=True):

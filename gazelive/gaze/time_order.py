@@ -6,15 +6,27 @@ import numpy as np
 
 from gazelive.gaze.arrays import Flags, Integers, SingleFloats
 from gazelive.gaze.samples import Samples
+from gazelive.gaze.stream import LATEST_US
 
 Columns = dict[str, SingleFloats]
 
 
+def possible_times(times_us: Integers) -> Flags | None:
+    """Return which of the times (n,) a tracker can have (`LATEST_US`); None: all."""
+    if not len(times_us) or (times_us.min() >= -LATEST_US and times_us.max() <= LATEST_US):
+        return None
+    return np.asarray((times_us >= -LATEST_US) & (times_us <= LATEST_US))
+
+
 def increasing(times_us: Integers) -> Flags:
-    """Return which of the times (n,) form the longest increasing subsequence.
+    """Return which of the times (n,) form the longest increasing subsequence of possible ones.
 
     Of two contradicting times that of the earlier sample is kept, as on the live path.
     """
+    possible = possible_times(times_us)
+    if possible is not None:
+        possible[possible] = increasing(times_us[possible])
+        return possible
     if bool((times_us[1:] > times_us[:-1]).all()):
         return np.ones(len(times_us), bool)
     from gazelive.gaze.time_order_kernels import longest_increasing

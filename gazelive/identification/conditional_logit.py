@@ -24,9 +24,11 @@ import numpy as np
 from scipy import special
 from scipy.optimize import minimize, minimize_scalar
 
+from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.calibration import evidence_scale
 from gazelive.identification.contract import Arrays
+from gazelive.models import StoredArrays
 
 SCALE_SD = 1.5
 """Prior standard deviation of the logarithm of the common factor; it counts as one pair."""
@@ -182,14 +184,19 @@ class Fusion:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Fusion:
-        """Return the fusion of a state."""
-        temperature, floor = arrays["fusion_mixture"].tolist()
+    def from_arrays(cls, arrays: StoredArrays, n_parts: int) -> Fusion:
+        """Return the fusion of a state, of so many distances."""
+        sizes = arrays.take("fusion_sizes", "sizes", least=1e-9)
+        if not len(sizes) or (np.diff(sizes) <= 0).any():
+            raise ModelFormatError("the sizes of a fusion do not ascend")
+        temperature, floor = arrays.take("fusion_mixture", 2, least=0).tolist()
+        if floor >= 1:
+            raise ModelFormatError("the share of a mixture is below 1")
         return cls(
-            arrays["fusion_sizes"],
-            arrays["fusion_weights"],
-            arrays["fusion_usual"],
-            arrays["fusion_background"],
+            sizes,
+            arrays.take("fusion_weights", "sizes", n_parts, least=0),
+            arrays.take("fusion_usual", "sizes", n_parts, least=0),
+            arrays.take("fusion_background", "sizes", 2),
             temperature,
             floor,
         )

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gazelive.errors import ModelFormatError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Floats, Integers
+from gazelive.models import LARGEST, StoredArrays, stored_number
 from gazelive.verdict import STRANGER_PRIOR
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -89,8 +90,17 @@ class State:
 
     def check_kind(self, kind: str) -> None:
         """Raise `ModelFormatError` for the state of another class."""
-        if self.content["kind"] != kind:
-            raise ModelFormatError(f"an identifier of kind {self.content['kind']} is not {kind}")
+        found = self.content.get("kind")
+        if found != kind:
+            raise ModelFormatError(f"an identifier of kind {found} is not {kind}")
+
+    def stored(self, viewer_ids: tuple[str, ...]) -> StoredArrays:
+        """Return the arrays for reading, with the number of `viewers` known."""
+        return StoredArrays(self.arrays, viewers=len(viewer_ids))
+
+    def number(self, name: str, least: float = -LARGEST, most: float = LARGEST) -> float:
+        """Return a number of the content, or raise `ModelFormatError` unless it is in a range."""
+        return stored_number(self.content, name, least, most)
 
     def base(self) -> Arrays:
         """Return the arrays that all viewers share."""

@@ -19,6 +19,7 @@ from scipy.optimize import minimize
 
 from gazelive.gaze import Flags, Floats, Integers, SingleFloats
 from gazelive.identification.contract import Arrays, State
+from gazelive.models import StoredArrays, stored_number
 
 MachineKind = Literal["likelihood", "svm", "logistic"]
 COSTS: dict[MachineKind, float] = {"svm": 0.3, "logistic": 0.05}
@@ -83,18 +84,25 @@ class Machine:
         )
 
     @classmethod
-    def from_state(cls, state: State) -> Machine | None:
+    def from_state(cls, state: State, arrays: StoredArrays) -> Machine | None:
         """Return the machine in a state; None if there is none."""
-        content, arrays = state.content.get("machine"), state.arrays
+        content = state.content.get("machine")
         if content is None:
             return None
+        last = float(len(arrays.take("machine/logits_bias", "viewers")) - 1)
         return cls(
             msgspec.convert(content["kind"], MachineKind),
-            float(content["factor"]),
-            Linear(arrays["machine/whitening"], arrays["machine/whitening_bias"]),
-            arrays["machine/scores"],
-            arrays["machine/viewers"],
-            Linear(arrays["machine/logits"], arrays["machine/logits_bias"]),
+            stored_number(content, "factor"),
+            Linear(
+                arrays.take("machine/whitening", "machine dimensions", "whitened"),
+                arrays.take("machine/whitening_bias", "whitened"),
+            ),
+            arrays.take("machine/scores", "units", "whitened"),
+            arrays.take("machine/viewers", "units", least=0, most=last, whole=True),
+            Linear(
+                arrays.take("machine/logits", "whitened", "viewers"),
+                arrays.take("machine/logits_bias", "viewers"),
+            ),
         )
 
     def fit_viewer(self, scores: Floats) -> tuple[Linear, Arrays]:

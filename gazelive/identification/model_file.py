@@ -23,7 +23,7 @@ from gazelive.detection import (
     EngbertKlieglParameters,
     Method,
 )
-from gazelive.errors import IncompatibleModelError, ModelFormatError
+from gazelive.errors import GazeliveError, IncompatibleModelError, ModelFormatError
 from gazelive.features import COLUMN_NAMES
 from gazelive.gaze import MainSequence
 from gazelive.identification.contract import Arrays, Identifier, State, Terms
@@ -37,6 +37,17 @@ from gazelive.recordings import TrialPatterns
 FORMAT_VERSION = 1
 RATE_REACH = 2.0
 """Probes may be sampled up to this many times faster or slower than the training recordings."""
+
+
+_MAKES_NO_SENSE = (
+    GazeliveError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+)
+"""What parts of a file raise that are not as they must be."""
 
 
 class DetectorChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +91,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[str, ...] = ()
     """Later changes: viewers enrolled, forgotten, merged."""
 
+    def __post_init__(self) -> None:
+        if not 0 < self.false_acceptance_rate < 1:
+            raise ValueError("the false-acceptance rate is not between 0 and 1")
+
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Manifest of a model file."""
@@ -104,6 +119,23 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     scanpaths: dict[str, Any]
     accuracy_by_images: dict[str, Accuracy] = {}
     expectation: Expectation | None = None
+
+    def __post_init__(self) -> None:
+        ids = self.viewer_ids
+        if not ids or not all(ids) or len(set(ids)) < len(ids):
+            raise ValueError("the viewers have no names of their own")
+        if (self.kind == "samples") == (self.rate_range_hz is None):
+            raise ValueError("a model of recordings, and no other, has a range of rates")
+        if (
+            self.rate_range_hz is not None
+            and not 0 < self.rate_range_hz[0] <= self.rate_range_hz[1]
+        ):
+            raise ValueError("the range of rates is empty")
+        if self.vigor_rate_deg is not None and not self.vigor_rate_deg > 0:
+            raise ValueError("the rate of the vigor is not above 0")
+        band = self.main_sequence
+        if band is not None and len({len(column) for column in msgspec.structs.astuple(band)}) > 1:
+            raise ValueError("the columns of the main sequence have different lengths")
 
     def check_rate(self, sampling_rate_hz: float) -> None:
         """Raise `IncompatibleModelError` where the model is not for that rate."""
@@ -214,11 +246,15 @@ def save_model(model: TrainedModel, path: Path) -> None:
 
 
 def load_model(path: Path) -> TrainedModel:
-    """Read a model, or raise a `ModelError` that gives the reason."""
+    """Read a model, or raise a `ModelError` that names the file and gives the reason.
+
+    The checksum finds damage, not intent: each part is checked where it is taken from the file
+    (`gazelive.models.StoredArrays`), so that no model that loads can fail when it scores.
+    """
     manifest, arrays = _read(path)
     try:
         return _model_of(manifest, arrays)
-    except (msgspec.ValidationError, KeyError, IndexError, TypeError, ValueError) as error:
+    except _MAKES_NO_SENSE as error:
         raise _inconsistent(path, error) from error
 
 
@@ -240,18 +276,19 @@ def _read(path: Path) -> tuple[Manifest, Arrays]:
         )
     try:
         manifest = msgspec.convert(content, Manifest)
-        if manifest.columns != COLUMN_NAMES:
-            raise ModelFormatError(
-                f"{path}: was made by gazelive {manifest.gazelive} with other features than this "
-                "version has: train it again"
-            )
-        return manifest, arrays
-    except msgspec.ValidationError as error:
+    except _MAKES_NO_SENSE as error:
         raise _inconsistent(path, error) from error
+    if manifest.columns != COLUMN_NAMES:
+        raise ModelFormatError(
+            f"{path}: was made by gazelive {manifest.gazelive} with other features than this "
+            "version has: train it again"
+        )
+    return manifest, arrays
 
 
 def _inconsistent(path: Path, error: Exception) -> ModelFormatError:
-    return ModelFormatError(f"{path}: is inconsistent ({error}): train it again")
+    reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+    return ModelFormatError(f"{path}: is inconsistent ({reason}): train it again")
 
 
 def trial_patterns_of(model: TrainedModel | Manifest) -> TrialPatterns:

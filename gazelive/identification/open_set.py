@@ -23,6 +23,7 @@ from scipy import special
 
 from gazelive.gaze import Floats
 from gazelive.identification.contract import Match, Terms
+from gazelive.models import LARGEST
 
 LEAST_SHARE = 0.25
 """Amounts of evidence that a smaller share of the impostors reach are ignored: one person alone
@@ -70,6 +71,13 @@ class Genuine(msgspec.Struct, frozen=True, kw_only=True):
     per_log_viewers: float = 0.0
     """Usual median of strangers' best matches, in usual spreads: `middle` + `middle_per_log`·
     ln(amount) + `per_log_viewers`·ln(enrolled viewers); none if the last is 0."""
+
+    def __post_init__(self) -> None:
+        check_finite(self)
+        if not (self.amount > 0 and 0 <= self.changed <= 1 and 0 <= self.alike <= 1):
+            raise ValueError("the numbers of enrolled people make no sense")
+        if self.spread < 0 or self.once < 0 or self.repeated < 0:
+            raise ValueError("the numbers of strangers make no sense")
 
     def for_gallery(self, n_viewers: int) -> Genuine:
         """Return the same for a number of enrolled viewers.
@@ -151,6 +159,16 @@ class Finding:
     """Factor by which the evidence must grow until acceptance is likely; None if accepted."""
 
 
+class _Threshold(msgspec.Struct, frozen=True, kw_only=True):
+    """What models of 0.1 have instead of `Strangers`."""
+
+    false_acceptance_rate: float
+    log_amounts: tuple[float, ...]
+    thresholds: tuple[float, ...]
+    spreads: tuple[float, ...]
+    source: str
+
+
 class Strangers(msgspec.Struct, frozen=True, kw_only=True):
     """Strangers' best matches by amount of evidence."""
 
@@ -165,6 +183,16 @@ class Strangers(msgspec.Struct, frozen=True, kw_only=True):
     genuine: Genuine
     source: str
     """Source of the impostor scores."""
+
+    def __post_init__(self) -> None:
+        check_finite(self)
+        amounts, spreads = np.array(self.log_amounts), np.array(self.spreads)
+        if not len(amounts) == len(self.middles) == len(spreads):
+            raise ValueError("strangers have amounts, middles and spreads of different lengths")
+        if (np.diff(amounts) <= 0).any() or (spreads <= 0).any():
+            raise ValueError("strangers' amounts ascend and their spreads are above 0")
+        if not (0 < self.false_acceptance_rate < 1 and self.enrolled > 0):
+            raise ValueError("strangers' false-acceptance rate is between 0 and 1")
 
     def standing(self, match: Match) -> float:
         """Return z: how many spreads a match is above strangers' median."""
@@ -207,19 +235,27 @@ class Strangers(msgspec.Struct, frozen=True, kw_only=True):
         """Return the strangers of a state; `genuine` is for models of 0.1."""
         if "strangers" in content:
             return msgspec.convert(content["strangers"], cls)
-        old = content["threshold"]
-        rate = float(old["false_acceptance_rate"])
-        reach = -_TAIL_OF_0_1 * float(special.ndtri(rate))
-        pairs = zip(old["thresholds"], old["spreads"], strict=True)
+        old = msgspec.convert(content["threshold"], _Threshold)
+        reach = -_TAIL_OF_0_1 * float(special.ndtri(old.false_acceptance_rate))
+        pairs = zip(old.thresholds, old.spreads, strict=True)
         return cls(
-            false_acceptance_rate=rate,
-            log_amounts=tuple(old["log_amounts"]),
+            false_acceptance_rate=old.false_acceptance_rate,
+            log_amounts=old.log_amounts,
             middles=tuple(threshold - reach * spread for threshold, spread in pairs),
-            spreads=tuple(old["spreads"]),
+            spreads=old.spreads,
             enrolled=UNLIMITED,
             genuine=genuine,
-            source=old["source"],
+            source=old.source,
         )
+
+
+def check_finite(of_file: msgspec.Struct) -> None:
+    """Raise `ValueError` unless all numbers of a file's struct are of a usable size."""
+    for name in of_file.__struct_fields__:
+        value = getattr(of_file, name)
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, float) and not abs(number) <= LARGEST:
+                raise ValueError(f"{name} is {number:g}")
 
 
 NO_GENUINE = Genuine(

@@ -20,6 +20,7 @@ from gazelive.identification.open_set import (
     no_strangers,
     strangers_of_matches,
 )
+from gazelive.models import StoredArrays
 from gazelive.verdict import FEWEST_VIEWERS
 
 WITHIN_SHRINKAGE = 0.1
@@ -67,12 +68,17 @@ class Plda:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Plda | None:
-        """Return the model in a state; None if there is none."""
+    def from_arrays(cls, arrays: StoredArrays, n_dimensions: int) -> Plda | None:
+        """Return the model of such scores in a state; None if there is none."""
         if "plda_means" not in arrays:
             return None
-        names = ("projection", "offset", "between", "means", "variances")
-        return cls(*(arrays[f"plda_{name}"] for name in names))
+        return cls(
+            arrays.take("plda_projection", n_dimensions, "plda"),
+            arrays.take("plda_offset", "plda"),
+            arrays.take("plda_between", "plda", least=0),
+            arrays.take("plda_means", "viewers", "plda"),
+            arrays.take("plda_variances", "viewers", "plda", least=0),
+        )
 
     def viewer_arrays(self, scores: Floats) -> Arrays:
         """Return the posterior mean and variance of the mean of a new viewer's units."""

@@ -7,7 +7,7 @@ theirs, so it can be updated saccade by saccade.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -16,18 +16,30 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from gazelive.errors import ModelFormatError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.fitted import Accuracy, accuracy_by_images, accuracy_of_units
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import shares_saccades, unit_windows
-from gazelive.models import MarkovModel, fit_gamma, gradient_cells, typed_density_kernels as kernels
+from gazelive.models import (
+    FAMILY,
+    LARGEST,
+    NONE,
+    MarkovModel,
+    StoredArrays,
+    fit_gamma,
+    gradient_cells,
+    typed_density_kernels as kernels,
+)
 
 MIN_VALUES = 50
 """A cell with fewer values has no density and score 0."""
 CLIPPED_SD = 5.0
 """Values are clipped at this many robust SD from the median (of the logarithm)."""
 _ROBUST_SD = 1.4826
+LARGEST_LOGARITHM = 100.0
+"""Size of the logarithm of any value of a scanpath."""
 _TINY = 1e-9
 
 
@@ -97,15 +109,29 @@ class Block:
         }
 
     @classmethod
-    def from_arrays(cls, features: FeatureSet, arrays: Mapping[str, npt.NDArray[Any]]) -> Block:
+    def from_arrays(cls, features: FeatureSet, arrays: StoredArrays, prefix: str = "") -> Block:
         """Return the block of `to_arrays`."""
+        n_types, n_features = features.n_types, len(features.features)
+        shape = n_types, n_features, kernels.N_CELL
+        cells = arrays.take(f"{prefix}cells", *shape, least=-np.inf, most=np.inf)
+        if not (np.abs(cells[..., : kernels.LOWEST]) <= LARGEST).all():
+            raise ModelFormatError("a density has numbers that are not finite")
+        family, lowest, highest = (cells[..., k] for k in (FAMILY, kernels.LOWEST, kernels.HIGHEST))
+        of_logarithms = (family == kernels.GAMMA) | (family == kernels.LOG_GAUSSIAN)
+        if not (of_logarithms | (family == NONE) | (family == kernels.GAUSSIAN)).all():
+            raise ModelFormatError("a density is of no family")
+        if (of_logarithms & ~features.positive).any():
+            raise ModelFormatError("a feature that can be negative has a density of its logarithm")
+        reach = np.where(of_logarithms, LARGEST_LOGARITHM, LARGEST)
+        if not ((lowest <= highest) & (lowest <= reach) & (highest >= -reach)).all():
+            raise ModelFormatError("a density has limits that no value is within")
         return cls(
             features,
-            arrays["cells"],
-            arrays["shares"],
-            arrays["share_weights"],
-            float(arrays["limit"]),
-            int(arrays["entries"]),
+            cells,
+            arrays.take(f"{prefix}shares", n_types, least=0, most=1),
+            arrays.take(f"{prefix}share_weights", n_types),
+            float(arrays.take(f"{prefix}limit", least=0, most=np.inf)),
+            int(arrays.take(f"{prefix}entries", least=1, most=2, whole=True)),
         )
 
 
@@ -152,15 +178,15 @@ class Representation:
 
     @classmethod
     def from_file(
-        cls, content: Sequence[dict[str, object]], arrays: Mapping[str, npt.NDArray[Any]]
+        cls, content: Sequence[dict[str, object]], arrays: StoredArrays
     ) -> Representation:
         """Return the representation of `to_json` and `to_arrays`."""
-        blocks = []
-        for number, features in enumerate(content):
-            prefix = f"block{number}_"
-            own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-            blocks.append(Block.from_arrays(FeatureSet.from_json(features), own))
-        return cls(tuple(blocks))
+        return cls(
+            tuple(
+                Block.from_arrays(FeatureSet.from_json(features), arrays, f"block{number}_")
+                for number, features in enumerate(content)
+            )
+        )
 
 
 @dataclass(frozen=True, eq=False)

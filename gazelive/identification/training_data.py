@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.features import N_COLUMNS, Column, Rows, Scanpath, mean_rate_deg
-from gazelive.gaze import Flags, Integers
+from gazelive.errors import ModelFormatError
+from gazelive.features import N_COLUMNS, Column, Rows, Scanpath, Turn, mean_rate_deg
+from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.contract import Arrays
 from gazelive.identification.units import N_FOLDS, unit_folds
+from gazelive.models import StoredArrays
 
 SourceKind = Literal["samples", "fixations"]
 """Recordings or fixation tables; a model is for one or the other."""
@@ -135,31 +138,46 @@ class TrainingSet:
         viewer_ids: tuple[str, ...],
     ) -> TrainingSet:
         """Return the training set of a model file."""
-        rows = np.full((len(arrays["rows"]), N_COLUMNS), np.nan, np.float32)
-        rows[:, arrays["columns"]] = arrays["rows"]
-        of_paths = np.split(rows, np.cumsum(arrays["n_saccades"])[:-1])
-        fixations = np.split(arrays["fixations"], np.cumsum(arrays["n_fixations"])[:-1])
-        paths = []
-        for number, (saccades, fixated) in enumerate(zip(of_paths, fixations, strict=True)):
-            if number == len(arrays["seconds"]):
-                break  # np.split of an empty array gives one empty part
-            image, rate = int(arrays["image"][number]), float(arrays["rates_hz"][number])
-            paths.append(
+        stored = StoredArrays(arrays)
+        images, sessions = (msgspec.convert(content[n], list[str]) for n in ("images", "sessions"))
+
+        def numbers(name: str, least: int, most: int) -> Integers:
+            found = stored.take(name, "scanpaths", least=least, most=most, whole=True)
+            return np.asarray(found, np.int64)
+
+        def parts(table: Rows | Floats, lengths: str) -> list[Any]:
+            counts = numbers(lengths, 0, len(table))
+            if counts.sum() != len(table):
+                raise ModelFormatError(f"{lengths} are not those of the scanpaths")
+            return np.split(table, np.cumsum(counts)[:-1]) if len(counts) else []
+
+        columns = stored.take("columns", "columns", least=0, most=N_COLUMNS - 1, whole=True)
+        known = stored.take("rows", "saccades", "columns", least=-np.inf, most=np.inf, holes=True)
+        rows = np.full((len(known), N_COLUMNS), np.nan, np.float32)
+        rows[:, columns] = known
+        if (rows[:, Column.TURN] > max(Turn)).any():
+            raise ModelFormatError("there are turns of an unknown kind")
+        fixations = stored.take("fixations", "fixations", 3, holes=True)
+        rates_hz = stored.take("rates_hz", "scanpaths", least=1e-3, holes=True)
+        seconds = stored.take("seconds", "scanpaths", least=0)
+        image = numbers("image", -1, len(images) - 1)
+        return cls(
+            msgspec.convert(content["kind"], SourceKind),
+            viewer_ids,
+            tuple(
                 Scanpath(
                     saccades,
                     fixated,
-                    float(arrays["seconds"][number]),
-                    None if image < 0 else str(content["images"][image]),
-                    None if np.isnan(rate) else rate,
+                    float(seconds[i]),
+                    None if image[i] < 0 else images[image[i]],
+                    None if np.isnan(rates_hz[i]) else float(rates_hz[i]),
                 )
-            )
-        kind: SourceKind = "fixations" if content["kind"] == "fixations" else "samples"
-        return cls(
-            kind,
-            viewer_ids,
-            tuple(paths),
-            np.asarray(arrays["viewer"], np.int64),
-            tuple(str(content["sessions"][i]) for i in arrays["session"]),
+                for i, (saccades, fixated) in enumerate(
+                    zip(parts(rows, "n_saccades"), parts(fixations, "n_fixations"), strict=True)
+                )
+            ),
+            numbers("viewer", 0, len(viewer_ids) - 1),
+            tuple(sessions[i] for i in numbers("session", 0, len(sessions) - 1)),
         )
 
 

@@ -263,6 +263,8 @@ class LiveSession:
             if self._window is not None and self._window.poll() is None:
                 self._window.terminate()
                 self._window.wait(DASHBOARD_END_S)
+            if self._window is not None and self._window.stdin is not None:
+                self._window.stdin.close()
             self._holder.close()
 
 
@@ -271,6 +273,7 @@ def _open_dashboard(settings: LiveSettings) -> subprocess.Popen[bytes]:
     options = settings.dashboard
     assert options is not None
     command = python_module("gazelive", "dashboard", "--connect", str(settings.addresses.here))
+    command.append("--with-parent")
     for folder in settings.images:
         command += ["--images", str(folder)]
     if options.monitor is not None:
@@ -287,7 +290,7 @@ def _open_dashboard(settings: LiveSettings) -> subprocess.Popen[bytes]:
     if not has_screen():
         environment["QT_QPA_PLATFORM"] = "offscreen"
         environment["QT_LOGGING_RULES"] = "default.warning=false"  # about missing capabilities
-    return subprocess.Popen(command, env=environment, **OWN_GROUP)
+    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, **OWN_GROUP)
 
 
 @dataclass(frozen=True)

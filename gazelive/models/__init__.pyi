@@ -2,6 +2,7 @@ from .gamma import (
     fit_gamma as fit_gamma,
 )
 from .gp_density_kernels import (
+    N_BINS as N_BINS,
     bin_number as bin_number,
 )
 from .markov import (
@@ -16,6 +17,9 @@ from .math_kernels import (
     LEAST_EXP2 as LEAST_EXP2,
     exp2 as exp2,
     vectorised as vectorised,
+)
+from .scenewalk.box import (
+    check_bounds as check_bounds,
 )
 from .scenewalk.equations import (
     ImageGrid as ImageGrid,
@@ -43,7 +47,10 @@ from .semiparametric import (
     ViewerPrior as ViewerPrior,
 )
 from .storage import (
+    LARGEST as LARGEST,
+    StoredArrays as StoredArrays,
     read_arrays as read_arrays,
+    stored_number as stored_number,
     write_arrays as write_arrays,
 )
 from .typed_density_kernels import (

@@ -12,6 +12,7 @@ A model that was copied badly, cut off or edited is refused.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,14 @@ MAGIC = b"gazelive model "
 VERSION = 1
 ALIGNMENT = 64
 DIGEST_BYTES = 32
-KINDS = "biuf"
-"""Kinds of numbers that a file may hold: no objects, no text."""
+DTYPES = frozenset(
+    np.dtype(name).str
+    for name in ("?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
+)
+"""Types of numbers that a file may hold: no objects, no text."""
+MOST_DIMENSIONS, MOST_ROWS = 8, 1 << 32
+LARGEST = 1e15
+"""Largest size of a number that `StoredArrays` accepts: sums of products stay finite."""
 
 
 class _ArrayPlace(msgspec.Struct, frozen=True):
@@ -51,9 +58,9 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
     places, parts, offset = [], [], 0
     for name, array in arrays.items():
         content = np.asarray(array, order="C")  # ascontiguousarray would give a number a dimension
-        if content.dtype.kind not in KINDS:
-            raise ModelError(f"array {name} of {content.dtype} cannot be stored")
         content = content.astype(content.dtype.newbyteorder("<"), copy=False)
+        if content.dtype.str not in DTYPES:
+            raise ModelError(f"array {name} of {content.dtype} cannot be stored")
         places.append(_ArrayPlace(name, content.dtype.str, content.shape, offset))
         parts.append(content)
         offset = _aligned(offset + content.nbytes)
@@ -61,7 +68,7 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
     start = b"%s%d\n" % (MAGIC, VERSION) + len(head).to_bytes(8, "little") + head
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     try:
-        with replacing(path) as aside, aside.open("wb") as file:
+        with replacing(path, private=True) as aside, aside.open("wb") as file:
             for piece in (start, bytes(_aligned(len(start)) - len(start))):
                 digest.update(piece)
                 file.write(piece)
@@ -90,13 +97,23 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from error
     head, start = _read_head(path, content)
-    arrays = {}
+    arrays: dict[str, Array] = {}
     for place in head.arrays:
-        dtype = np.dtype(place.dtype)
-        n = int(np.prod(place.shape, dtype=np.int64))
-        array = np.frombuffer(content, dtype, n, start + place.offset)
+        if place.name in arrays or not _fits(place, len(content) - DIGEST_BYTES - start):
+            raise ModelFormatError(f"{path}: array {place.name} is not in the file: train again")
+        n = math.prod(place.shape)
+        array = np.frombuffer(content, place.dtype, n, start + place.offset)
         arrays[place.name] = array.reshape(place.shape)
     return head.manifest, arrays
+
+
+def _fits(place: _ArrayPlace, room: int) -> bool:
+    """Return whether an array of numbers is where its place says, within `room` bytes."""
+    if place.dtype not in DTYPES or not 0 <= place.offset <= room:
+        return False
+    if len(place.shape) > MOST_DIMENSIONS or any(not 0 <= n <= MOST_ROWS for n in place.shape):
+        return False
+    return place.offset + math.prod(place.shape) * np.dtype(place.dtype).itemsize <= room
 
 
 def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
@@ -121,10 +138,65 @@ def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
     stop = at + 8 + int.from_bytes(content[at : at + 8], "little")
     try:
         head = msgspec.json.decode(content[at + 8 : stop], type=_Head)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ModelFormatError(f"{path}: has a head that cannot be read ({error})") from error
     return head, _aligned(stop)
 
 
 def _aligned(n_bytes: int) -> int:
     return -(-n_bytes // ALIGNMENT) * ALIGNMENT
+
+
+class StoredArrays:
+    """Arrays of a file, each checked when it is taken: no kernel checks any bounds."""
+
+    def __init__(self, arrays: Mapping[str, Array], **sizes: int) -> None:
+        """`sizes` are lengths that are known, by name."""
+        self._arrays = arrays
+        self._sizes = sizes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def take(
+        self,
+        name: str,
+        *shape: str | int,
+        least: float = -LARGEST,
+        most: float = LARGEST,
+        whole: bool = False,
+        holes: bool = False,
+    ) -> Array:
+        """Return an array, or raise `ModelFormatError` unless it is as it must be.
+
+        A length in `shape` is a number or a name: one that was not known yet is from then on. All
+        values lie between `least` and `most`; `whole` ones are integers, and NaN is one only with
+        `holes`.
+        """
+        array = self._arrays.get(name)
+        if array is None:
+            raise ModelFormatError(f"it has no array {name}")
+        if len(shape) == array.ndim:
+            for length, n in zip(shape, array.shape, strict=True):
+                self._sizes.setdefault(str(length), n)
+        wanted = tuple(self._sizes.get(n, n) if isinstance(n, str) else n for n in shape)
+        if array.shape != wanted:
+            raise ModelFormatError(f"array {name} has the shape {array.shape}, not {wanted}")
+        if array.dtype.kind not in ("iu" if whole else "f"):
+            raise ModelFormatError(f"array {name} has the type {array.dtype}")
+        fits = (array >= least) & (array <= most)
+        if not (fits | np.isnan(array) if holes else fits).all():
+            raise ModelFormatError(f"array {name} has values outside {least:g} to {most:g}")
+        return array
+
+
+def stored_number(
+    content: Mapping[str, Any], name: str, least: float = -LARGEST, most: float = LARGEST
+) -> float:
+    """Return a number of a manifest, or raise `ModelFormatError` unless it is in a range."""
+    number = content.get(name)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise ModelFormatError(f"{name} is not a number")
+    if not least <= number <= most:
+        raise ModelFormatError(f"{name} is {number:g}, outside {least:g} to {most:g}")
+    return float(number)

@@ -135,6 +135,9 @@ from .tables.fixations import (
     FixationTable as FixationTable,
     read_fixation_table as read_fixation_table,
 )
+from .tables.formulas import (
+    guarded as guarded,
+)
 from .tables.in_memory import (
     Columns as Columns,
     recording_of_columns as recording_of_columns,

@@ -19,6 +19,7 @@ from gazelive.gaze import ScreenGeometry
 from gazelive.recordings.geometry import parse_geometry
 from gazelive.recordings.session.manifest import MANIFEST_NAME, SessionManifest, read_manifest
 from gazelive.recordings.tables.column_names import SAVE_AS_UTF_8, describe_names
+from gazelive.recordings.tables.formulas import guarded, unguarded
 from gazelive.system import storage_error, write_bytes
 
 CORPUS_NAME = "corpus.csv"
@@ -104,7 +105,7 @@ def write_corpus_csv(entries: Iterable[CorpusEntry], folder: Path) -> Path:
     writer.writerow(NEEDED_COLUMNS + (SCREEN_COLUMNS if with_screen else ()))
     for entry in entries:
         relative = Path(os.path.relpath(entry.recording, folder)).as_posix()
-        row = [relative, entry.viewer, entry.session]
+        row = [guarded(cell) for cell in (relative, entry.viewer, entry.session)]
         writer.writerow(row + (_screen_cells(entry.screen, folder) if with_screen else []))
     target = folder / CORPUS_NAME
     try:
@@ -171,7 +172,7 @@ def _cells(row: dict[str | None, str | None], path: Path, line: int) -> dict[str
     """Return the row's cells without surrounding blanks."""
     if None in row or None in row.values():
         raise RecordingError("has more or fewer cells than the first line", path=path, line=line)
-    return {str(name): (value or "").strip() for name, value in row.items()}
+    return {str(name): unguarded((value or "").strip()) for name, value in row.items()}
 
 
 def _cell(cells: dict[str, str], name: str, path: Path, line: int) -> str:

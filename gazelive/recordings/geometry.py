@@ -195,8 +195,10 @@ def with_screen(recording: Recording, screen: ScreenGeometry) -> Recording:
 def positions_deg(
     x: SingleFloats, y: SingleFloats, coordinates: Coordinates, found: FoundGeometry
 ) -> tuple[Floats, Floats]:
-    """Return positions (n,) in degrees; NaN where missing, y grows downwards."""
+    """Return positions (n,) in degrees; NaN where missing or infinite, y grows downwards."""
     position = x.astype(np.float64), y.astype(np.float64)
+    for column in position:
+        column[np.isinf(column)] = np.nan
     if coordinates is Coordinates.DEGREES:
         return position
     if coordinates is Coordinates.HREF:

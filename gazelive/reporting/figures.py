@@ -24,7 +24,7 @@ from gazelive.reporting.figure_style import (
     drawing,
 )
 from gazelive.reporting.trial_facts import TrialFacts, session_start_us
-from gazelive.wording import EYE_NAMES, counted
+from gazelive.wording import EYE_NAMES, counted, shortened
 
 MOST_BINS = 400
 """Most bars of a chart over time."""
@@ -87,7 +87,7 @@ def draw_posteriors(course: PosteriorCourse) -> str:
                 linestyle=line,
                 linewidth=2.2 if rank == 0 else 1.3,
                 drawstyle="steps-post",
-                label=name,
+                label=shortened(name),
                 zorder=4 if rank == 0 else 3,
             )
         if course.unknown is not None:
@@ -217,7 +217,9 @@ def _losses(recording: Recording) -> tuple[Floats, Floats, Floats]:
         seen = np.histogram(there, edges_s)[0]
         start_s, end_s = float(at_s[0]), float(at_s[-1]) + interval_s
         overlap_s = np.minimum(edges_s[1:], end_s) - np.maximum(edges_s[:-1], start_s)
-        should_be = np.clip(overlap_s, 0, None) / interval_s
+        should_be = np.histogram(at_s, edges_s)[0].astype(np.float64)
+        if interval_s:
+            should_be = np.clip(overlap_s, 0, None) / interval_s
         expected += should_be
         missing += np.clip(should_be - seen, 0, None)
     expected[expected < 1] = 0  # a block's end that only touches the bin
@@ -243,7 +245,7 @@ def _name_trials(axis: Any, trials: Sequence[TrialFacts], unit_s: float) -> None
             axis.text(
                 (start + end) / 2,
                 1.09,
-                trial.name,
+                shortened(trial.name),
                 transform=above,
                 ha="center",
                 va="bottom",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
+from typing import Any
 
 import msgspec
 
@@ -230,12 +231,24 @@ def _caption(picture: ScanpathPicture) -> str:
 def _configuration(facts: SessionFacts) -> str:
     if not facts.manifest.config:
         return ""
-    text = msgspec.json.format(msgspec.json.encode(facts.manifest.config), indent=2).decode()
+    config = _without_folders(facts.manifest.config)
+    text = msgspec.json.format(msgspec.json.encode(config), indent=2).decode()
     return _section(
         "Configuration",
         f"<details><summary>Configuration of this session</summary><pre>{escape(text)}</pre>"
         "</details>",
     )
+
+
+def _without_folders(value: Any) -> Any:
+    """Return a configuration with the last part of each full path: a report is for others too."""
+    if isinstance(value, dict):
+        return {key: _without_folders(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_folders(item) for item in value]
+    if isinstance(value, str) and (PureWindowsPath(value).drive or value.startswith(("/", "\\"))):
+        return file_name(value)
+    return value
 
 
 def _footer(facts: SessionFacts, made_at: str) -> str:

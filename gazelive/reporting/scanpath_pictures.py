@@ -15,7 +15,7 @@ from gazelive.recordings import Recording, RectanglePx, image_rectangle_px
 from gazelive.reporting.figure_style import RESOLUTION_DPI, as_jpeg, drawing
 from gazelive.reporting.session_facts import SessionFacts
 from gazelive.simulation import default_stimuli
-from gazelive.stimuli import find_image
+from gazelive.stimuli import find_image, open_image
 
 WIDTH_IN = 4.2
 PATH, FIXATION, FIRST = "#ffffff", "#ffd23f", "#3bceac"
@@ -142,18 +142,18 @@ def _draw(
 
 def _stimulus(file: Path | None) -> Any:
     """Return the image, no larger than drawn; None if it is missing or damaged."""
-    from PIL import Image, ImageOps
+    from PIL import ImageOps
 
     if file is None:
         return None
     pixels = round(WIDTH_IN * RESOLUTION_DPI)
     try:
-        with Image.open(file) as picture:
+        with open_image(file) as picture:
             picture.draft("RGB", (pixels, pixels))  # decode a JPEG at the needed size
             small = ImageOps.exif_transpose(picture).convert("RGB")  # upright, as shown
             small.thumbnail((pixels, pixels))
             return small
-    except (OSError, ValueError, Image.DecompressionBombError):
+    except (OSError, SyntaxError, ValueError):
         return None
 
 

@@ -77,7 +77,9 @@ def session_start_us(recording: Recording) -> int:
 
 
 def count_lost(times_us: Integers, interval_us: float) -> int:
-    """Return the number of samples missing in gaps."""
+    """Return the number of samples missing in gaps; 0 where the rate is not known."""
+    if not interval_us:
+        return 0
     steps_us = np.diff(times_us)
     gaps_us = steps_us[steps_us > GAP_INTERVALS * interval_us]
     return int(np.rint(gaps_us / interval_us - 1).sum())

@@ -1,6 +1,7 @@
 from .image_files import (
     find_image as find_image,
     images_in as images_in,
+    open_image as open_image,
 )
 from .painted_images import paint_images as paint_images
 from .saliency import (

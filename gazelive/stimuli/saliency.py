@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from scipy import ndimage, special
 
 from gazelive.errors import ModelError
 from gazelive.gaze import Floats
 from gazelive.stimuli.boolean_map import boolean_map_saliency
+from gazelive.stimuli.image_files import open_image
 
 GRID_SHAPE = (128, 128)
 """Default rows and columns of a map; SceneWalk's grid."""
@@ -217,13 +218,13 @@ def _small_rgb(image: Path | npt.NDArray[np.generic]) -> Floats:
     """Return the image as (rows, `WORKING_COLUMNS`, 3) floats in 0 … 1."""
     if isinstance(image, Path):
         try:
-            with Image.open(image) as opened:
+            with open_image(image) as opened:
                 # a JPEG decodes many times faster at a fraction of its size
                 opened.draft("RGB", (2 * WORKING_COLUMNS, 2 * WORKING_COLUMNS))
                 picture = opened.convert("RGB")
         except FileNotFoundError as error:
             raise ModelError(f"{image}: no such image") from error
-        except (UnidentifiedImageError, OSError) as error:
+        except (OSError, SyntaxError, ValueError) as error:
             raise ModelError(f"{image}: not a readable image ({error})") from error
     else:
         if image.ndim not in (2, 3):

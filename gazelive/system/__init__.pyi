@@ -10,15 +10,23 @@ from .compile_notice import (
     on_compile as on_compile,
 )
 from .files import (
-    GZIP_MAGIC as GZIP_MAGIC,
     LOCK_NAME as LOCK_NAME,
     WriterLock as WriterLock,
+    make_private_folder as make_private_folder,
+    name_problem as name_problem,
+    private_mode as private_mode,
     reading_error as reading_error,
     replace_file as replace_file,
     replacing as replacing,
+    scratch_folder as scratch_folder,
     storage_error as storage_error,
     write_bytes as write_bytes,
     write_private as write_private,
+)
+from .gzip_files import (
+    GZIP_MAGIC as GZIP_MAGIC,
+    BoundedGzip as BoundedGzip,
+    is_gzip as is_gzip,
 )
 from .jit import (
     cache_directory as cache_directory,

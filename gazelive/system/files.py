@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gazelive.errors import RecordingError, StorageError
 
-GZIP_MAGIC = b"\x1f\x8b"
-"""First bytes of a gzip file."""
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -36,6 +35,24 @@ def reading_error(error: OSError, path: Path) -> RecordingError:
     return RecordingError(f"cannot be read ({error.strerror or error})", path=path)
 
 
+SHARED_VARIABLE = "GAZELIVE_SHARED"
+"""Environment variable; `1` gives new sessions and models the modes of any other file."""
+
+
+def private_mode() -> int:
+    """Return the mode of a new file about a person: for its owner only, unless labs share.
+
+    Windows has no modes: there the file inherits the access list of its folder.
+    """
+    return 0o666 if os.environ.get(SHARED_VARIABLE) == "1" else 0o600
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner can enter (see `private_mode`), unless there is one."""
+    mode = 0o777 if private_mode() == 0o666 else 0o700
+    folder.mkdir(mode, parents=True, exist_ok=True)
+
+
 RETRIES, RETRY_S = 50, 0.02
 """Retries on Windows while another program, such as a virus scanner, reads the file."""
 WAITS = os.name == "nt"
@@ -43,10 +60,11 @@ WAITS = os.name == "nt"
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
+def replacing(target: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `target`; on success it replaces `target`, else it is deleted.
 
-    It keeps the target's suffix, since writers choose formats by it.
+    It keeps the target's suffix, since writers choose formats by it. A `private` file is for its
+    owner only (`private_mode`).
     """
     handle, name = tempfile.mkstemp(
         prefix=f".{target.name}.", suffix=".part" + target.suffix, dir=target.parent
@@ -57,10 +75,10 @@ def replacing(target: Path) -> Iterator[Path]:
         yield aside
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
-        # mkstemp creates private files; outputs have the user's default mode
+        # mkstemp creates private files; other outputs have the user's default mode
         mask = os.umask(0)
         os.umask(mask)
-        aside.chmod(0o666 & ~mask)
+        aside.chmod((private_mode() if private else 0o666) & ~mask)
         replace_file(aside, target)
     finally:
         aside.unlink(missing_ok=True)
@@ -78,9 +96,9 @@ def replace_file(aside: Path, target: Path) -> None:
     aside.replace(target)
 
 
-def write_bytes(target: Path, content: bytes) -> None:
+def write_bytes(target: Path, content: bytes, *, private: bool = False) -> None:
     """Write `content` to `target` atomically."""
-    with replacing(target) as aside:
+    with replacing(target, private=private) as aside:
         aside.write_bytes(content)
 
 
@@ -99,6 +117,40 @@ def write_private(target: Path, content: bytes) -> None:
         aside.unlink(missing_ok=True)
 
 
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in "0123456789")}
+"""Names that Windows takes for devices, with any suffix."""
+
+
+def name_problem(name: str) -> str | None:
+    """Return why a name cannot be that of a file or folder on every system; None if it can."""
+    if not name or name.strip(". ") != name or not name.isprintable():
+        return "it begins or ends with a dot or a blank, or has none but these"
+    if any(character in '<>:"/\\|?*' for character in name):
+        return 'it has one of < > : " / \\ | ? *'
+    if name.split(".", maxsplit=1)[0].lower() in _RESERVED:
+        return "Windows keeps this name for a device"
+    return None
+
+
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """Yield a temporary folder that is deleted afterwards, and now those of dead processes."""
+    parent = Path(tempfile.gettempdir())
+    for left in parent.glob(f"{prefix}*"):
+        with suppress(OSError, RecordingError):
+            if time.time() - left.stat().st_mtime > SCRATCH_AGE_S:
+                WriterLock(left, doing="using this folder").release()  # raises if it is in use
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as name:
+        lock = WriterLock(Path(name))
+        try:
+            yield Path(name)
+        finally:
+            lock.release()
+
+
+SCRATCH_AGE_S = 60.0
+"""A younger folder may belong to a process that has not locked it yet."""
 LOCK_NAME = "writer.lock"
 _LOCKED_BYTE = 1024
 """Behind the process number, which others may then read: Windows' locks bind readers too."""

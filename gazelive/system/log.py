@@ -16,6 +16,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from gazelive.errors import ConfigError
+from gazelive.wording import printable
 
 VARIABLE = "GAZELIVE_LOG"
 LEVELS = ("debug", "info", "warning", "error")
@@ -62,6 +63,14 @@ def log_to_file(path: Path) -> Iterator[None]:
         handler.close()
 
 
+class _Printable(logging.Formatter):
+    """Spells out the control characters of what is logged."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return printable(super().format(record))
+
+
 class _PatientFile(RotatingFileHandler):
     """A file whose errors (full disk, removed folder) are ignored."""
 
@@ -71,6 +80,6 @@ class _PatientFile(RotatingFileHandler):
 
 def _add(handler: logging.Handler, level: str) -> None:
     handler.setLevel(level)
-    handler.setFormatter(logging.Formatter(FORMAT, "%Y-%m-%dT%H:%M:%S"))
+    handler.setFormatter(_Printable(FORMAT, "%Y-%m-%dT%H:%M:%S"))
     _root.addHandler(handler)
     _root.setLevel(min((h.level for h in _root.handlers if h.level), default=logging.WARNING))

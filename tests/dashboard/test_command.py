@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 
@@ -23,6 +24,7 @@ from gazelive.gaze.documents import RunStopped
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.keys import make_keys
 from gazelive.live.wire.runs import hold_run
+from gazelive.system import python_module
 
 from .sent import a_whole_run
 from .small_engine import Engine
@@ -67,6 +69,7 @@ def test_options_are_applied(command, started, tmp_path):
         *("--save", tmp_path / "run.svg", "--monitor", "1", "--beside", "0", "--hide-viewer"),
     )
     assert result.exit_code == 0
+    assert not started[0].pop("is_left_alone")(), "started by hand, it stays"
     assert started == [
         {
             "source": "127.0.0.1:7000",
@@ -151,6 +154,51 @@ def test_the_window_is_saved_when_the_run_ends(qapp, tmp_path):
     assert (picture.width(), picture.height()) == (1300, 820)
     assert (tmp_path / "new" / "dashboard.ini").is_file()
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_left_alone_it_closes_once_the_run_is_over(qapp, tmp_path):
+    """Whoever started it was killed: it shows the run to its end, and nobody has to close it."""
+    where = free_addresses()
+    engine = Engine(where.documents, where.control)
+    looks: list[bool] = []
+    closed = threading.Event()
+
+    def perform():
+        engine.asked.wait(120)
+        while not closed.wait(0.05):
+            engine.send(*a_whole_run())
+            if len(looks) > 5:  # it was alone for a while, and open
+                engine.send(RunStopped(reason="the process that started the engine is gone"))
+
+    def is_left_alone() -> bool:
+        looks.append(True)
+        return True
+
+    show = threading.Thread(target=perform)
+    show.start()
+    try:
+        code = run_dashboard(
+            ZmqFeed(where.documents, where.control),
+            preferences=tmp_path / "dashboard.ini",
+            is_left_alone=is_left_alone,
+        )
+    finally:
+        closed.set()
+        show.join()
+        engine.die()
+    assert code == 0
+    assert len(looks) > 5
+
+
+def test_the_process_of_a_killed_parent_ends(tmp_path):
+    """With the pipe of a parent that dies before any run, as `gazelive record` starts it."""
+    command = python_module("gazelive", "dashboard", "--with-parent")
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "GAZELIVE_RUNS": str(tmp_path)}
+    command += ["--connect", str(free_addresses().here)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(timeout=300) == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")

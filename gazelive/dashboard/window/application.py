@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,12 +54,14 @@ def run_dashboard(
     monitor: int | None = None,
     beside: int | None = None,
     hide_viewer: bool = False,
+    is_left_alone: Callable[[], bool] = lambda: False,
 ) -> int:
     """Show the feed until the window is closed; return the exit code.
 
     With `save` the window is saved as a figure at the end of the run, and closed. `monitor` is the
     screen to open on; the last screen if there is no such one. `beside` is the screen of an
-    experiment, for whose window room is left.
+    experiment, for whose window room is left. Once `is_left_alone` is true, the window closes as
+    soon as the run is over: whoever started it would have waited for it.
     """
     app = make_application()
     file = user_file() if preferences is None else preferences
@@ -69,9 +71,8 @@ def run_dashboard(
     if hide_viewer:
         window.hide_viewer()
     watch = QTimer(window)
-    if save is not None:
-        watch.timeout.connect(lambda: _save_when_over(window, save))
-        watch.start(LOOK_MS)
+    watch.timeout.connect(lambda: _close_when_over(window, save, is_left_alone))
+    watch.start(LOOK_MS)
     with _closed_by_ctrl_c(window):
         window.start()
         return app.exec()
@@ -94,8 +95,15 @@ def _closed_by_ctrl_c(window: DashboardWindow) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _save_when_over(window: DashboardWindow, path: Path) -> None:
-    if window.state.run is None or window.state.connection.phase not in ("stopped", "lost"):
+def _close_when_over(
+    window: DashboardWindow, save: Path | None, is_left_alone: Callable[[], bool]
+) -> None:
+    """Save the figure, if it is wanted, and close the window that nobody keeps open."""
+    is_alone, phase = is_left_alone(), window.state.connection.phase
+    has_run = window.state.run is not None
+    is_over = phase in ("stopped", "lost") if has_run else is_alone and phase == "waiting"
+    if not is_over or (save is None and not is_alone):
         return
-    save_figure(window, path, scale=1.0)
+    if save is not None and has_run:
+        save_figure(window, save, scale=1.0)
     window.close()

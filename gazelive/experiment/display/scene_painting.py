@@ -25,6 +25,7 @@ from gazelive.experiment.display.display import (
 )
 from gazelive.experiment.display.lettering import draw_lines
 from gazelive.gaze import ScreenGeometry
+from gazelive.stimuli import open_image
 
 TARGET_DEG = 0.8
 TARGET_HOLE_DEG = 0.2
@@ -220,14 +221,14 @@ def fitted_above(picture: Picture, screen: ScreenGeometry) -> Picture:
 def load_picture(path: Path, size_px: tuple[int, int], background_grey: int) -> Image.Image:
     """Return the image at `path` as RGB of `size_px`, with grey for transparent pixels."""
     try:
-        with Image.open(path) as file:
+        with open_image(path) as file:
             # decode a much larger JPEG at a fraction of its size, which is faster
             file.draft("RGB", (2 * size_px[0], 2 * size_px[1]))
             image = ImageOps.exif_transpose(file)
             image.load()
     except FileNotFoundError as error:
         raise RecordingError("no such image", path=path) from error
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError) as error:
         raise RecordingError(f"not a readable image ({error})", path=path) from error
     image = _in_srgb(_on_grey(image, background_grey))
     if image.size != size_px:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PIL import Image, UnidentifiedImageError
-
 from gazelive.errors import GazeliveError
 from gazelive.experiment.config.reading import replay_file, resolved
 from gazelive.experiment.doctor.finding import Finding, Situation
 from gazelive.experiment.process.named_files import missing_files
-from gazelive.stimuli import images_in
+from gazelive.stimuli import images_in, open_image
 
 
 def configuration(situation: Situation) -> Iterator[Finding]:
@@ -39,9 +37,9 @@ def stimuli(situation: Situation) -> Iterator[Finding]:
     broken = []
     for path in paths:
         try:
-            with Image.open(path) as image:
+            with open_image(path) as image:
                 image.verify()
-        except (OSError, SyntaxError, UnidentifiedImageError):
+        except (OSError, SyntaxError, ValueError):
             broken.append(path.name)
     if broken:
         yield Finding(

@@ -14,7 +14,7 @@ import msgspec
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.experiment.display.display import Participant
 from gazelive.recordings import is_session_folder, read_manifest
-from gazelive.system import has_screen, python_module
+from gazelive.system import has_screen, name_problem, python_module
 
 VIEWER_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 LONGEST_VIEWER = 40
@@ -92,6 +92,9 @@ def viewer_problem(viewer: str, mode: str) -> str | None:
         return "Enter the viewer's id." if mode == "enrol" else None
     if VIEWER_PATTERN.fullmatch(viewer) is None:
         return "Use letters (a-z), digits, - and _ only, and begin with a letter or digit."
+    problem = name_problem(viewer)
+    if problem is not None:
+        return f"Use another id than {viewer}: {problem}."
     if len(viewer) > LONGEST_VIEWER:
         return f"Use at most {LONGEST_VIEWER} characters."
     return None

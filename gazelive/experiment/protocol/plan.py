@@ -11,13 +11,12 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from PIL import Image
 
 from gazelive.errors import ConfigError
 from gazelive.experiment.config.schema import ExperimentConfig
 from gazelive.experiment.display.display import Picture
 from gazelive.simulation import random_stream
-from gazelive.stimuli import images_in
+from gazelive.stimuli import images_in, open_image
 from gazelive.wording import counted
 
 
@@ -91,10 +90,10 @@ def picture_of(path: Path, config: ExperimentConfig) -> Picture:
 def upright_size_px(path: Path) -> tuple[int, int]:
     """Return width and height of an image after its EXIF rotation."""
     try:
-        with Image.open(path) as image:
+        with open_image(path) as image:
             upright = image.getexif().get(0x0112, 1) < 5  # from 5 on the image lies on its side
             width, height = image.size if upright else image.size[::-1]
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError) as error:
         raise ConfigError(f"not a readable image: {error}", path=path) from error
     return width, height
 

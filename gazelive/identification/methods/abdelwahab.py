@@ -25,7 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gazelive.errors import ModelError
+from gazelive.errors import ModelError, ModelFormatError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, session_correlation
@@ -41,6 +41,7 @@ from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import n_units, unit_folds
 from gazelive.models import (
+    N_BINS,
     MarkovModel,
     Population,
     Saccades,
@@ -128,15 +129,19 @@ class AbdelwahabIdentifier(LinearIdentifier):
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         linear = LinearIdentifier.from_state(method, viewer_ids, state)
-        content, arrays = state.content, state.arrays
-        block, bins = linear.weights[0].block, arrays["bins"]
+        arrays = state.stored(viewer_ids)
+        block, types = linear.weights[0].block, linear.weights[0].types
+        n_types, n_features, _ = block.cells.shape
+        if not block.features.positive.all():
+            raise ModelFormatError("bins are for features above 0")
+        values = arrays.take("weights0_values", n_types, n_features, N_BINS, "viewers")
+        bins = arrays.take("bins", n_types, n_features, 3)
         prior = ViewerPrior(
-            Population(_gammas(block), bins, arrays["log_base"]),
-            arrays["deviation"],
-            arrays["length"],
-            float(content["concentration"]),
+            Population(_gammas(block), bins, arrays.take("log_base", n_types, n_features, N_BINS)),
+            arrays.take("deviation", n_features, least=0),
+            arrays.take("length", n_features, least=1e-9),
+            state.number("concentration", least=0),
         )
-        values, types = arrays["weights0_values"], arrays["weights0_types"]
         return cls(
             method,
             viewer_ids,
@@ -147,7 +152,7 @@ class AbdelwahabIdentifier(LinearIdentifier):
             linear.plda,
             correlation=linear.correlation,
             prior=prior,
-            temperature=float(content["temperature"]),
+            temperature=state.number("temperature", least=0),
         )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
@@ -338,5 +343,6 @@ def _weights(prior: ViewerPrior, saccades: Saccades, temperature: float) -> Tabl
 def _gammas(block: Block) -> MarkovModel:
     """Return the model whose gradient a block gives."""
     shape = block.cells[:, :, typed_density_kernels.SHAPE].copy()
-    scale = 1 / block.cells[:, :, typed_density_kernels.INVERSE]
+    with np.errstate(divide="ignore"):
+        scale = 1 / block.cells[:, :, typed_density_kernels.INVERSE]
     return MarkovModel(block.features, block.shares, shape, scale)

@@ -27,6 +27,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats, Integers, SingleFloats
 from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
@@ -43,6 +44,7 @@ from gazelive.identification.methods.similarity_training import (
 )
 from gazelive.identification.methods.two_sample_kernels import sample_distances
 from gazelive.identification.training_data import TrainingSet
+from gazelive.models import StoredArrays
 
 GRID = Grid(RIDGES, {"ridge": 0.1})
 GRID_OF_DYNAMICS = Grid(RIDGES, {"ridge": 0.5})
@@ -123,9 +125,14 @@ class GridComparison:
     @classmethod
     def from_state(cls, state: State, n_viewers: int) -> tuple[Self, list[Described]]:
         """Return the comparison and the histograms of a state."""
-        del n_viewers
-        values = FeatureValues.from_state(state)
-        return cls(values, state.arrays["edges"]), list(state.arrays["profiles"])
+        values, arrays = FeatureValues.from_state(state), StoredArrays(state.arrays)
+        n_features = len(values.names)
+        edges = arrays.take("edges", n_features, N_BINS - 1, most=np.inf)
+        if (edges[:, 1:] < edges[:, :-1]).any():
+            raise ModelFormatError("the edges of a grid do not ascend")
+        arrays.take("population", n_features, N_BINS, least=0)
+        profiles = arrays.take("profiles", n_viewers, n_features, N_BINS, least=0)
+        return cls(values, edges), list(profiles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +200,14 @@ class ExactComparison:
     @classmethod
     def from_state(cls, state: State, n_viewers: int) -> tuple[Self, list[Described]]:
         """Return the comparison and the values of a state."""
-        values, viewers = state.arrays["values"], state.arrays["value_viewers"]
-        profiles = [values[viewers == viewer] for viewer in range(n_viewers)]
-        return cls(FeatureValues.from_state(state)), profiles
+        features, arrays = FeatureValues.from_state(state), StoredArrays(state.arrays)
+        values = arrays.take("values", "values", 2)
+        viewers = arrays.take("value_viewers", "values", least=0, most=n_viewers - 1, whole=True)
+        population = arrays.take("population", "population", 2)
+        numbers = np.concatenate((values[:, 0], population[:, 0]))
+        if not np.isin(numbers, np.arange(len(features.names))).all():
+            raise ModelFormatError("there are values of features that are not named")
+        return cls(features), [values[viewers == viewer] for viewer in range(n_viewers)]
 
     def _sorted(self, described: Described) -> tuple[Floats, Integers]:
         """Return the values sorted within each feature, and where each feature's end."""

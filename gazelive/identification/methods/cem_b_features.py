@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+import msgspec
 import numpy as np
 
+from gazelive.errors import ModelFormatError
 from gazelive.features import DEFAULT_RATE_DEG, MOVEMENT_AT, Column, Movement, vigor_deg_s
 from gazelive.gaze import Floats
 from gazelive.identification.contract import State
@@ -136,5 +138,7 @@ class FeatureValues:
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Return the features of a state."""
-        content = state.content
-        return cls(tuple(map(str, content["features"])), float(content["vigor_rate_deg"]))
+        names = msgspec.convert(state.content["features"], tuple[str, ...])
+        if not names or not set(names) <= set(FEATURES):
+            raise ModelFormatError("there are features that this version does not know")
+        return cls(names, state.number("vigor_rate_deg", least=1e-9))

@@ -278,17 +278,23 @@ class EmbeddingIdentifier:
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         state.check_kind("embedding")
-        content, arrays = state.content, state.arrays
+        content, arrays = state.content, state.stored(viewer_ids)
+        block = Block.from_arrays(FeatureSet.from_json(content["features"]), arrays)
         embedding = Embedding(
-            Block.from_arrays(FeatureSet.from_json(content["features"]), arrays),
-            arrays["mean"],
-            arrays["projection"],
-            int(content["step"]),
-            float(content["least_amplitude_deg"]),
+            block,
+            arrays.take("mean", block.n_dimensions),
+            arrays.take("projection", block.n_dimensions, "embedded"),
+            int(state.number("step", least=1, most=1e6)),
+            state.number("least_amplitude_deg", least=0),
         )
-        strangers = Strangers.from_content(content, GENUINE)
-        temperature = float(content["temperature"])
-        return cls(method, viewer_ids, embedding, arrays["directions"], temperature, strangers)
+        return cls(
+            method,
+            viewer_ids,
+            embedding,
+            arrays.take("directions", "viewers", "embedded"),
+            state.number("temperature", least=0),
+            Strangers.from_content(content, GENUINE),
+        )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Return the direction of one more viewer's mean embedding."""

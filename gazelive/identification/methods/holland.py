@@ -23,9 +23,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+import msgspec
 import numpy as np
 from scipy import special
 
+from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.contract import State
 from gazelive.identification.fitted import Fitted, Options
@@ -46,6 +48,7 @@ from gazelive.identification.methods.similarity_training import (
     training_units,
 )
 from gazelive.identification.training_data import TrainingSet
+from gazelive.models import StoredArrays
 
 GRID = Grid(RIDGES, {"ridge": 0.5})
 """The vote of docs/study.md is 2, with which too few of 16 made-up viewers are accepted."""
@@ -147,17 +150,22 @@ class AggregateComparison:
     @classmethod
     def from_state(cls, state: State, n_viewers: int) -> tuple[Self, list[Described]]:
         """Return the comparison and the profiles of a state."""
-        del n_viewers
-        content, arrays = state.content, state.arrays
-        names = tuple(map(str, content["features"]))
+        content, arrays = state.content, StoredArrays(state.arrays)
+        names = msgspec.convert(content["features"], tuple[str, ...])
+        form, distance = content["form"], content["distance"]
+        if form not in FORMS or distance not in DISTANCES:
+            raise ModelFormatError("the form or the distance is not one of this version")
+        if not names or not set(names) <= set(aggregate_names(form, of_table=False)):
+            raise ModelFormatError("there are features that this version does not know")
+        arrays.take("population", 2, len(names))
         made = cls(
-            str(content["form"]),
-            str(content["distance"]),
+            form,
+            distance,
             names,
-            arrays["limits"],
-            arrays["scale"],
+            arrays.take("limits", 2, len(names), least=-np.inf, most=np.inf),
+            arrays.take("scale", len(names), least=1e-30, most=np.inf),
         )
-        return made, list(arrays["profiles"])
+        return made, list(arrays.take("profiles", n_viewers, 2, len(names)))
 
     def _means(self, described: Described) -> Floats:
         sums, weights = described[..., 0, :], described[..., 1, :]

@@ -20,7 +20,7 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
-from gazelive.errors import ModelError
+from gazelive.errors import ModelError, ModelFormatError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Floats, Integers
 from gazelive.identification.calibration import evidence_scale, session_correlation
@@ -43,6 +43,7 @@ from gazelive.identification.scores import Block, Representation, scanpath_units
 from gazelive.identification.shipped_strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import n_units
+from gazelive.models import StoredArrays
 
 CONSTANT = "constant of the viewer's machine"
 SACCADES = "saccades per image"
@@ -210,27 +211,32 @@ class LinearIdentifier:
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         state.check_kind("linear")
-        content, arrays = state.content, state.arrays
+        content, arrays = state.content, state.stored(viewer_ids)
         representation = Representation.from_file(content["blocks"], arrays)
-        closing = None
+        closing = closing_weights = None
         if content["closing_seconds"] is not None:
-            shortest, longest = content["closing_seconds"]
-            closing = Closing(arrays["closing_mean"], arrays["closing_spread"], (shortest, longest))
+            closing = Closing(
+                arrays.take("closing_mean", 2),
+                arrays.take("closing_spread", 2, least=1e-9),
+                msgspec.convert(content["closing_seconds"], tuple[float, float]),
+            )
+        if "closing_weights" in arrays:
+            closing_weights = arrays.take("closing_weights", 4, "viewers")
         return cls(
             method,
             viewer_ids,
             tuple(
-                BlockWeights(block, arrays[f"weights{i}_values"], arrays[f"weights{i}_types"])
+                BlockWeights(block, *_read_weights(i, block, arrays))
                 for i, block in enumerate(representation.blocks)
             ),
-            arrays["constant"],
-            float(content["usual_saccades"]),
+            arrays.take("constant", "viewers"),
+            state.number("usual_saccades", least=1e-9),
             Strangers.from_content(content, shipped_genuine(method)),
-            Plda.from_arrays(arrays),
+            Plda.from_arrays(arrays, representation.n_dimensions),
             closing,
-            arrays.get("closing_weights"),
-            float(content["correlation"]),
-            Machine.from_state(state),
+            closing_weights,
+            state.number("correlation", 0, 1),
+            Machine.from_state(state, arrays),
         )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
@@ -429,6 +435,17 @@ def linear_fitted(
         hyperparameters=fit.hyperparameters,
         accuracy_by_images=fit.accuracy_by_images,
     )
+
+
+def _read_weights(number: int, block: Block, arrays: StoredArrays) -> tuple[Floats, Floats]:
+    """Return the arrays of `_weight_arrays`."""
+    n_types, n_features, _ = block.cells.shape
+    values = arrays.take(
+        f"weights{number}_values", n_types, n_features, f"statistics{number}", "viewers"
+    )
+    if values.shape[2] < 2:
+        raise ModelFormatError(f"block {number} has weights for less than both entries of a score")
+    return values, arrays.take(f"weights{number}_types", n_types, "viewers")
 
 
 def _weight_arrays(number: int, weights: BlockWeights) -> Arrays:

@@ -77,7 +77,9 @@ class MarkovIdentifier(LinearIdentifier):
     @classmethod
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
-        prior_values = float(state.content.get("prior_values", PRIOR_VALUES_OF_0_1))
+        prior_values = PRIOR_VALUES_OF_0_1
+        if "prior_values" in state.content:
+            prior_values = state.number("prior_values", least=0)
         return replace(super().from_state(method, viewer_ids, state), prior_values=prior_values)
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:

@@ -22,7 +22,7 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from gazelive.errors import ModelError
+from gazelive.errors import ModelError, ModelFormatError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Floats
 from gazelive.identification.contract import (
@@ -160,17 +160,24 @@ class ProfileIdentifier:
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         state.check_kind("profile")
-        content, arrays = state.content, state.arrays
+        content, arrays = state.content, state.stored(viewer_ids)
         block = Block.from_arrays(FeatureSet.from_json(content["features"]), arrays)
-        of_space = (arrays[name] for name in ("centre", "projection", "between", "session"))
+        if block.entries != 1:
+            raise ModelFormatError("a profile has one entry of each score")
         return cls(
             method,
             viewer_ids,
-            ProfileSpace(block, *of_space),
-            arrays["profiles"],
-            arrays["n_saccades"],
-            arrays["n_sessions"],
-            float(content["temperature"]),
+            ProfileSpace(
+                block,
+                arrays.take("centre", block.n_dimensions),
+                arrays.take("projection", block.n_dimensions, "dimensions"),
+                arrays.take("between", "dimensions", least=0),
+                arrays.take("session", "dimensions", least=0),
+            ),
+            arrays.take("profiles", "viewers", "dimensions"),
+            arrays.take("n_saccades", "viewers", least=1),
+            arrays.take("n_sessions", "viewers", least=1),
+            state.number("temperature", least=0),
             Strangers.from_content(content, shipped_genuine(method)),
         )
 

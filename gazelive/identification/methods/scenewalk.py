@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 import numpy as np
 
-from gazelive.errors import ModelError
+from gazelive.errors import ModelError, ModelFormatError
 from gazelive.features import Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import (
@@ -69,6 +69,7 @@ from gazelive.models import (
     SceneWalkModel,
     SceneWalkParameters,
     Viewing,
+    check_bounds,
 )
 from gazelive.stimuli import SaliencyMap, find_image
 
@@ -80,6 +81,7 @@ GRID = Grid({"viewer_sd": (0.1, 0.3, 1.0)}, {"viewer_sd": VIEWER_SD})
 """Standard deviation of a viewer's parameters (θ) around the pooled ones. It is searched on two
 halves of the images instead of three folds, and on cells twice as wide."""
 DEFAULT_TEMPERATURE = 0.5
+N_PARAMETERS = len(SceneWalkParameters.__struct_fields__)
 N_HALVES = 2
 """Folds for the temperature of the likelihood ratio; every viewer is fitted once for each."""
 
@@ -209,30 +211,41 @@ class SceneWalkIdentifier:
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state; fixations of viewers who are not enrolled are lost."""
         state.check_kind("scenewalk")
-        content, arrays = state.content, state.arrays
+        content, arrays = state.content, state.stored(viewer_ids)
 
         def model(values: Floats) -> SceneWalkModel:
+            check_bounds(values)
             return SceneWalkModel(SceneWalkParameters.from_array(values), str(content["fitted_to"]))
 
+        edges_deg = [
+            arrays.take(name, GRID_CELLS + 1, least=-180, most=180)
+            for name in ("x_edges_deg", "y_edges_deg")
+        ]
+        own = arrays.take("own", "viewers", N_PARAMETERS) if "own" in arrays else ()
         bank = SaliencyBank.from_arrays(arrays, content["bank"])
         for viewer in set(bank.viewers) - set(viewer_ids):
             bank = bank.forget(viewer)
         svm = None
         if "machine_weights" in arrays:
-            svm = Linear(arrays["machine_weights"], arrays["machine_bias"])
+            svm = Linear(
+                arrays.take("machine_weights", N_PARAMETERS, "viewers"),
+                arrays.take("machine_bias", "viewers"),
+            )
+        elif not len(own):
+            raise ModelFormatError("there is neither a model nor a machine of each viewer")
         return cls(
             method,
             viewer_ids,
-            Scene(ImageGrid(arrays["x_edges_deg"], arrays["y_edges_deg"]), bank),
-            model(arrays["pooled"]),
-            tuple(model(values) for values in arrays.get("own", ())),
-            float(content["temperature"]),
+            Scene(ImageGrid(*edges_deg), bank),
+            model(arrays.take("pooled", N_PARAMETERS)),
+            tuple(model(values) for values in own),
+            state.number("temperature", least=0),
             svm,
             Strangers.from_content(content, shipped_genuine(method)),
-            Plda.from_arrays(arrays),
-            float(content["correlation"]),
-            Machine.from_state(state),
-            float(content.get("viewer_sd", VIEWER_SD)),
+            Plda.from_arrays(arrays, N_PARAMETERS),
+            state.number("correlation", 0, 1),
+            Machine.from_state(state, arrays),
+            state.number("viewer_sd", least=1e-9) if "viewer_sd" in content else VIEWER_SD,
         )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:

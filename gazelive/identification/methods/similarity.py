@@ -210,7 +210,7 @@ class SimilarityIdentifier:
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         kinds = {f"similarity: {kind.kind}": kind for kind in cls.comparisons}
-        kind = kinds.get(state.content["kind"])
+        kind = kinds.get(str(state.content.get("kind")))
         if kind is None:
             state.check_kind(" or ".join(kinds))
             raise AssertionError("unreachable")
@@ -223,8 +223,8 @@ class SimilarityIdentifier:
             comparison,
             tuple(profiles),
             arrays["population"],
-            Fusion.from_arrays(arrays),
-            float(content["usual_amount"]),
+            Fusion.from_arrays(state.stored(viewer_ids), len(comparison.parts)),
+            state.number("usual_amount", least=1e-9),
             Strangers.from_content(content, shipped_genuine(method)),
         )
 

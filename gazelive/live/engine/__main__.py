@@ -11,6 +11,7 @@ from gazelive.errors import GazeliveError
 from gazelive.live.engine.start import run_engine
 from gazelive.live.settings import LiveSettings, decode_settings
 from gazelive.system import log_to_stderr, parent_exit
+from gazelive.wording import printable
 
 
 def main() -> int:
@@ -20,7 +21,7 @@ def main() -> int:
     try:
         run_engine(settings, lambda _text: None, parent_exit().is_set)
     except GazeliveError as error:
-        print(f"error: engine: {error}", file=sys.stderr)
+        print(printable(f"error: engine: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return 130

@@ -16,7 +16,7 @@ import msgspec
 from gazelive.errors import TransportError
 from gazelive.gaze import Document, GazeTrace, QualitySummary, decode_line, encode_line
 from gazelive.recordings import DOCUMENTS_NAME
-from gazelive.system import WriterLock, storage_error
+from gazelive.system import WriterLock, private_mode, storage_error
 
 LOCK_NAME = "engine.lock"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -49,7 +49,8 @@ class DocumentsFile:
         """New name of an old file with other documents."""
 
     def _open(self, n_bytes: int) -> None:
-        self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY
+        self._handle = os.open(self.path, flags, private_mode())
         os.ftruncate(self._handle, n_bytes)
 
     @property

@@ -99,6 +99,8 @@ class Engine:
     def _open_sockets(self) -> None:
         context, addresses, run = self._context, self._settings.addresses, self.run_info
         own, shared = run.binding, run.serving(self._settings.keys)
+        for text in shared.damaged:
+            self._say(f"warning: {text}")
         self._doorkeeper = Doorkeeper(context, own, shared)
         self._publisher = DocumentPublisher(context, addresses.documents, prepare=shared.secure)
         self._control = ControlServer(context, addresses.control, prepare=shared.secure)
@@ -233,6 +235,7 @@ class Engine:
 
     def _read_disk(self, run: SessionRun) -> None:
         now_s = self._clock.now_s()
+        run.watch_disk()
         if now_s >= self._next_disk_s:
             was_caught_up = run.is_caught_up
             run.read_disk(self._meanwhile)

@@ -19,6 +19,7 @@ from gazelive.gaze import (
     StreamDescription,
     empty_samples,
 )
+from gazelive.live.engine.disk_watch import DiskWatch
 from gazelive.live.engine.documents_file import DocumentsFile
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.sinks import DocumentSink, RecallsDocuments, Snapshot
@@ -186,6 +187,7 @@ class SessionRun:
         self._has_foreign = False
         self.stream: StreamDescription | None = None
         """Stream of the last chunk; None before the first."""
+        self._disk = DiskWatch(folder / JOURNAL_NAME, clock)
         self._file = DocumentsFile(folder)
 
     @property
@@ -254,6 +256,12 @@ class SessionRun:
         self.snapshot.add(notice)
         for sink in self._sinks:
             sink.write(notice)
+
+    def watch_disk(self) -> None:
+        """Warn if the disk is filling up."""
+        notice = self._disk.check()
+        if notice is not None:
+            self.publish(notice)
 
     def close(self) -> None:
         """Close the documents file; a second call does nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable
 
-from gazelive.gaze import Message, Quality
+from gazelive.gaze import LATEST_US, Message, Quality
 
 
 class MessageQueue:
@@ -24,6 +24,10 @@ class MessageQueue:
         """Add messages; return a warning for each that is too late."""
         warnings = []
         for message in sorted(messages, key=_time_of):
+            if abs(_time_of(message)) > LATEST_US:
+                text = f"has a time that no tracker has: {message.text[:80]!r}"
+                warnings.append(Quality(tracker_time_us=0, kind="message", text=text))
+                continue
             is_late = self._effective_us is not None and _time_of(message) < self._effective_us
             if is_late and self._matters(message):
                 text = f"came after a later one: {message.text[:80]!r}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from gazelive.gaze import (
     Samples,
     StreamDescription,
     Validated,
+    possible_times,
     quality_from_message,
 )
 from gazelive.identification import DEFAULT_TERMS, Identifier, Terms
@@ -128,7 +130,7 @@ class Pipeline:
         self._trials = TrialSteps(patterns)
         self._messages = MessageQueue(self._matters)
         self._block: KeptBlock | None = None
-        self._last_block = -1
+        self._last_block = self._refused_block = -1
         self._has_trials = False
         self._has_onsets = False
         self._rectangle_px: RectanglePx | None = None
@@ -142,11 +144,11 @@ class Pipeline:
             self._start(stream)
         if chunk.block > self._last_block:
             self._end_block()
-            self._begin_block(chunk.block, stream)
+            self._begin_block(chunk, stream)
         self._documents += self._messages.add(chunk.messages)
         block = self._block
         if block is None or chunk.block != block.number:
-            self._refuse(chunk.samples)
+            self._refuse(chunk, stream)
             self._apply_messages(None)
             return self._drain()
         for times_us, samples in self._stretches(block, chunk):
@@ -215,8 +217,10 @@ class Pipeline:
 
     # blocks
 
-    def _begin_block(self, number: int, stream: StreamDescription) -> None:
-        self._last_block = number
+    def _begin_block(self, chunk: Chunk, stream: StreamDescription) -> None:
+        self._last_block = number = chunk.block
+        if not stream.sampling_rate_hz:
+            return
         block = KeptBlock(number, stream, None, self._eyes_of(stream))
         try:
             found = self._geometry(stream)
@@ -265,13 +269,18 @@ class Pipeline:
             self._report_settled(self._settling.settle_blocks())
         self._forget()
 
-    def _refuse(self, samples: Samples) -> None:
-        if len(samples):
-            text = f"{len(samples)} samples came after the end of their block: left out"
-            time_us = int(samples["tracker_time_us"][0])
-            self._documents.append(
-                Quality(tracker_time_us=time_us, kind="lost_samples", text=text, value=len(samples))
-            )
+    def _refuse(self, chunk: Chunk, stream: StreamDescription) -> None:
+        """Report, once for each block, that its samples are not analysed."""
+        if not len(chunk.samples) or chunk.block == self._refused_block:
+            return
+        self._refused_block = chunk.block
+        kind: Literal["lost_samples", "rate"] = "lost_samples"
+        text = "samples came after the end of their block: they are left out"
+        if not stream.sampling_rate_hz:
+            kind = "rate"
+            text = f"block {chunk.block + 1} is recorded but not analysed: its rate is not known"
+        time_us = int(chunk.samples["tracker_time_us"][0])
+        self._documents.append(Quality(tracker_time_us=time_us, kind=kind, text=text))
 
     # samples
 
@@ -280,7 +289,9 @@ class Pipeline:
 
         Before each stretch the messages due by then take effect, after the last the late ones.
         """
-        samples = self._in_order(block, chunk) if len(chunk.samples) else chunk.samples
+        samples = self._possible(chunk.samples)
+        if len(samples):
+            samples = self._in_order(block, samples, chunk.arrival_s)
         times_us = np.ascontiguousarray(samples["tracker_time_us"])
         start = 0
         while start < len(times_us):
@@ -295,23 +306,32 @@ class Pipeline:
             while (message := self._messages.pop(block.last_us)) is not None:
                 self._apply_message(message)
 
-    def _in_order(self, block: KeptBlock, chunk: Chunk) -> Samples:
+    def _possible(self, samples: Samples) -> Samples:
+        """Leave out, and report, samples at times that no tracker has."""
+        possible = possible_times(samples["tracker_time_us"])
+        if possible is None:
+            return samples
+        n = len(samples) - int(possible.sum())
+        self._documents += self._quality.take_impossible(n)
+        return samples[possible]
+
+    def _in_order(self, block: KeptBlock, samples: Samples, arrival_s: float) -> Samples:
         """Keep the samples of a chunk; return those in the order of time."""
-        times_us = chunk.samples["tracker_time_us"]
+        times_us = samples["tracker_time_us"]
         last_us = int(times_us[-1])
         accepted = self._order.take(times_us)
         self._documents += self._quality.take_order(accepted, last_us)
-        self._quality.arrived(chunk.arrival_s, last_us)
+        self._quality.arrived(arrival_s, last_us)
         if accepted.was_set_back:
             self._documents += self._viewing.flush()
         was_too_long = block.is_too_long
-        if not block.keep(chunk.samples) and not was_too_long:
+        if not block.keep(samples) and not was_too_long:
             text = (
                 f"the interval is longer than {LONGEST_INTERVAL_S / 60:g} minutes: it will settle "
                 "on its beginning"
             )
             self._documents.append(Quality(tracker_time_us=last_us, kind="interval", text=text))
-        return chunk.samples if accepted.kept is None else chunk.samples[accepted.kept]
+        return samples if accepted.kept is None else samples[accepted.kept]
 
     def _reach(self, block: KeptBlock, first_us: int, last_us: int) -> None:
         """Note how far the block reaches now; its first samples may begin an interval."""

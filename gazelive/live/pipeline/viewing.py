@@ -16,6 +16,7 @@ import numpy as np
 from gazelive.analysis import Found, LiveGaze
 from gazelive.detection import DetectorOutput, DetectorParameters
 from gazelive.gaze import (
+    Blink,
     Document,
     Fixation,
     Integers,
@@ -93,9 +94,14 @@ class LiveViewing:
         self, block: KeptBlock, live: LiveGaze, times_us: Integers, found: Found, *, traces: bool
     ) -> list[Document]:
         """Return the documents of what `live` found in samples at these times."""
-        documents: list[Document] = [*found.outputs]
+        shown = [
+            output
+            for output in found.outputs
+            if not isinstance(output, Blink) or self._quality.shows_blink()
+        ]
+        documents: list[Document] = [*shown]
         if live is self._inside:
-            documents = self._report_interval(block, found, found.outputs)
+            documents = self._report_interval(block, found, shown)
         made = self._traces.push(times_us, found.x_deg, found.y_deg)
         if made:
             threshold_deg_s = live.thresholds_deg_s[0]

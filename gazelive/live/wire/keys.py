@@ -24,6 +24,7 @@ import zmq.auth
 from zmq.utils import z85
 
 from gazelive.errors import ConfigError, TransportError
+from gazelive.system import name_problem
 
 Socket = zmq.Socket[bytes]
 Context = zmq.Context[Socket]
@@ -47,6 +48,8 @@ class ServerKeys:
     secret: bytes
     allowed: frozenset[bytes]
     """Public keys of the clients, in Z85."""
+    damaged: tuple[str, ...] = ()
+    """A sentence for each client's key that cannot be read."""
 
     def secure(self, socket: Socket) -> None:
         """Restrict a socket to allowed keys; call it before the socket is bound."""
@@ -71,7 +74,8 @@ class ClientKeys:
 
 def make_keys(folder: Path, client: str) -> Path:
     """Make the keys of `client` (and the engine's, the first time); return its folder."""
-    if re.fullmatch(r"[\w-][\w.-]*", client) is None or client in (SERVER, ALLOWED):
+    is_name = re.fullmatch(r"[\w-][\w.-]*", client) is not None and name_problem(client) is None
+    if not is_name or client.lower() in (SERVER, ALLOWED):
         raise ConfigError(f"{client!r} is no name for keys: use letters and digits")
     if (folder / client).exists():
         raise ConfigError("there are such keys already: choose another name", path=folder / client)
@@ -94,8 +98,13 @@ def load_server_keys(folder: Path) -> ServerKeys:
     public, secret = _load(folder / SERVER / f"{SERVER}.key_secret", folder)
     if secret is None:
         raise ConfigError("holds no secret key", path=folder)
-    allowed = sorted((folder / ALLOWED).glob("*.key"))
-    return ServerKeys(public, secret, frozenset(_load(path, folder)[0] for path in allowed))
+    allowed, damaged = set(), []
+    for path in sorted((folder / ALLOWED).glob("*.key")):
+        try:
+            allowed.add(_load(path, folder)[0])
+        except ConfigError as error:
+            damaged.append(f"{error}: its owner cannot connect")
+    return ServerKeys(public, secret, frozenset(allowed), tuple(damaged))
 
 
 def load_client_keys(folder: Path) -> ClientKeys:

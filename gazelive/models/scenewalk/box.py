@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats
 from gazelive.models.scenewalk.equations import SceneWalkParameters
 from gazelive.models.scenewalk.value_kernels import ZETA
@@ -51,6 +52,14 @@ CENTRE: SceneWalkParameters = SceneWalkParameters(
 )
 """Middle of the prior: attention follows within a fixation, inhibition over several; windows of the
 size that the public reference model is tried with; exponents that do nothing; some inhibition."""
+
+
+def check_bounds(values: Floats) -> None:
+    """Raise `ModelFormatError` for parameters (8,) outside the box."""
+    margin = 1 + 1e-6
+    lowest, highest = LOWEST.to_array() / margin, HIGHEST.to_array() * margin
+    if not ((values >= lowest) & (values <= highest)).all():
+        raise ModelFormatError("there are SceneWalk parameters out of their bounds")
 
 
 def to_coordinates(parameters: SceneWalkParameters) -> Floats:

@@ -15,12 +15,14 @@ the probe has looked before.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -28,6 +30,7 @@ from gazelive.errors import ModelError
 from gazelive.gaze import Floats, Integers
 from gazelive.models.scenewalk.equations import ImageGrid
 from gazelive.models.scenewalk.viewing import Viewing
+from gazelive.models.storage import StoredArrays, stored_number
 from gazelive.stimuli import (
     GRID_SHAPE,
     SaliencyMap,
@@ -207,20 +210,23 @@ class SaliencyBank:
         return arrays, {"saliency": manifest}
 
     @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]
-    ) -> SaliencyBank:
+    def from_arrays(cls, arrays: StoredArrays, manifest: Mapping[str, Any]) -> SaliencyBank:
         """Return the bank that was kept."""
         kept = manifest.get("saliency")
         if kept is None or list(kept["grid"]) != list(GRID_SHAPE):
             raise ModelError(f"a saliency bank counts fixations in {GRID_SHAPE} cells")
+        viewers, images = (msgspec.convert(kept[n], tuple[str, ...]) for n in ("viewers", "images"))
+
+        def positions(name: str, n: int) -> npt.NDArray[Any]:
+            return arrays.take(name, "fixations", least=0, most=n - 1, whole=True)
+
         return cls(
-            tuple(kept["viewers"]),
-            tuple(kept["images"]),
-            arrays["saliency_viewer"].astype(np.uint32),
-            arrays["saliency_image"].astype(np.uint32),
-            np.asarray(arrays["saliency_cell"], np.uint16),
-            kept["bandwidth"],
+            viewers,
+            images,
+            positions("saliency_viewer", len(viewers)).astype(np.uint32),
+            positions("saliency_image", len(images)).astype(np.uint32),
+            positions("saliency_cell", math.prod(GRID_SHAPE)).astype(np.uint16),
+            None if kept["bandwidth"] is None else stored_number(kept, "bandwidth", 1e-3, 1e3),
         )
 
     @cached_property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from gazelive.system import GZIP_MAGIC, reading_error
+from gazelive.system import BoundedGzip, is_gzip, reading_error
 
 SLAB_BYTES = 1 << 20
 """Small enough to stay in the processor's cache from reading to parsing."""
@@ -41,13 +41,12 @@ class AscSource:
         try:
             self._file = path.open("rb")
             self.n_bytes = path.stat().st_size
-            is_packed = self._file.read(2) == GZIP_MAGIC
-            self._file.seek(0)
+            is_packed = is_gzip(path)
         except OSError as error:
             raise reading_error(error, path) from error
         # piece by piece: in larger reads gzip discards the data before a damaged part
         self._read_some: Callable[[memoryview], int] = (
-            gzip.GzipFile(fileobj=self._file).readinto1 if is_packed else self._file.readinto
+            BoundedGzip(path, self._file).readinto1 if is_packed else self._file.readinto
         )
         largest = self.n_bytes * (_BEST_PACKING if is_packed else 1) + 1
         self.buffer_bytes = min(SLAB_BYTES, max(largest, 16))

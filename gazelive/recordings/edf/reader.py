@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -47,6 +46,7 @@ from gazelive.recordings.edf.process import dump_edf
 from gazelive.recordings.messages import interpret, message_at
 from gazelive.recordings.recording import Block, Problem, Recording, Signal
 from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, find_trials
+from gazelive.system import scratch_folder
 
 EYES: dict[int, Eyes] = {1: "L", 2: "R", 3: "LR"}
 EVENT_KINDS: dict[int, Literal["saccade", "fixation", "blink"]] = {
@@ -92,8 +92,7 @@ def read_edf(
         raise RecordingError(
             "the file is empty: copy it again from the tracker's host PC", path=path
         )
-    with tempfile.TemporaryDirectory(prefix="gazelive-edf-") as name:
-        folder = Path(name)
+    with scratch_folder("gazelive-edf-") as folder:
         complaints = dump_edf(path, folder, progress=progress)
         contents = msgspec.json.decode((folder / CONTENTS_FILE).read_bytes(), type=EdfContents)
         header = tuple(line.lstrip("* ") for line in contents.preamble.splitlines())

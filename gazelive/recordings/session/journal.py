@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from gazelive.errors import RecordingError
+from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import (
     SAMPLE_DTYPE,
     Chunk,
@@ -202,5 +202,5 @@ def decode_additions(payload: memoryview) -> tuple[tuple[Message, ...], Columns]
 def _decode(decoder: msgspec.json.Decoder[T], payload: memoryview) -> T:
     try:
         return decoder.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, ConfigError, UnicodeDecodeError) as error:
         raise RecordingError(f"a record is intact but of another version: {error}") from error

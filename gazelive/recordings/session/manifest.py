@@ -110,7 +110,7 @@ def write_manifest(folder: Path, manifest: SessionManifest) -> None:
     content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
     _decode(content, path)  # never replace a readable file with an unreadable one
     try:
-        write_bytes(path, content)
+        write_bytes(path, content, private=True)
     except OSError as error:
         raise storage_error(error, path) from error
 

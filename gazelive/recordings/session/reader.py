@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gazelive.errors import RecordingError
 from gazelive.gaze import (
+    LATEST_US,
     SAMPLE_DTYPE,
     Flags,
     Integers,
@@ -46,6 +47,7 @@ from gazelive.recordings.session.journal_reader import (
 from gazelive.recordings.session.manifest import JOURNAL_NAME, SessionManifest, read_manifest
 from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, trials_of
 from gazelive.system import reading_error
+from gazelive.wording import counted
 
 _SAMPLE_BYTES = SAMPLE_DTYPE.itemsize
 _WHOLE_SAMPLE = np.dtype(("V", _SAMPLE_BYTES))
@@ -210,6 +212,14 @@ class JournalContents:
         for index in np.flatnonzero(steps):
             self._first_rows[int(blocks[index])] = int(rows[index])
 
+    def possible_messages(self) -> tuple[Message, ...]:
+        """Return the messages at times that a tracker can have; the others are a problem."""
+        possible = tuple(m for m in self.messages if abs(m.tracker_time_us) <= LATEST_US)
+        if len(possible) < len(self.messages):
+            n = len(self.messages) - len(possible)
+            self.problem(f"{counted(n, 'message')} with a time that no tracker has: left out")
+        return possible
+
     def _add_other(self, run: Run, index: int, row: int) -> None:
         """Add what is not samples; `row` is the first row of a chunk's samples."""
         payload = run.payload(index)
@@ -288,7 +298,7 @@ def read_session(
         contents.problem(
             "the session has no end: it is still being recorded, or its process was killed"
         )
-    messages = tuple(contents.messages)
+    messages = contents.possible_messages()
     facts = interpret(messages)
     blocks = tuple(contents.blocks())
     screen = manifest.screen or next((b.stream.screen for b in blocks if b.stream.screen), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, Self
 
 import msgspec
 
-from gazelive.errors import GazeliveError, RecordingError
+from gazelive.errors import GazeliveError, RecordingError, StorageError
 from gazelive.gaze import Chunk, StreamDescription
 from gazelive.recordings.session.journal import (
     BlockHead,
@@ -36,9 +37,19 @@ from gazelive.recordings.session.manifest import (
     read_manifest,
     write_manifest,
 )
-from gazelive.system import LOCK_NAME, WriterLock, storage_error
+from gazelive.system import (
+    LOCK_NAME,
+    WriterLock,
+    make_private_folder,
+    private_mode,
+    storage_error,
+)
 
 SYNC_INTERVAL_S = 1.0
+RESERVE_NAME, RESERVE_BYTES = ".reserve", 1 << 16
+"""Space that is given back at the end, so that a full disk can still store why it ended."""
+LEAST_FREE_BYTES = 100_000_000
+"""Half an hour at 1000 Hz takes 65 MB."""
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -56,10 +67,11 @@ class JournalWriter:
         self._n_bytes = keep_bytes
         self._failure: RecordingError | None = None
         try:
-            self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY
+            self._handle = os.open(path, flags, private_mode())
             try:
                 os.ftruncate(self._handle, keep_bytes)
-                self._sync = _BackgroundSync(self._handle, sync_interval_s)
+                self._sync = _BackgroundSync(self._handle, path, sync_interval_s)
             except OSError:
                 os.close(self._handle)
                 raise
@@ -77,8 +89,11 @@ class JournalWriter:
             written = os.write(self._handle, records)
             while written < len(records):  # a full disk accepts a part, then fails
                 written += os.write(self._handle, records[written:])
-        except OSError as error:
-            self._failure = storage_error(error, self._path)
+        except (OSError, StorageError) as error:
+            if isinstance(error, StorageError):
+                self._failure = error
+            else:
+                self._failure = storage_error(error, self._path)
             # readers would have to skip a half-written record
             with contextlib.suppress(OSError):
                 os.ftruncate(self._handle, self._n_bytes)
@@ -105,12 +120,16 @@ class JournalWriter:
 
 
 class _BackgroundSync:
-    """A thread that calls fsync when there is new data, at most once per interval."""
+    """A thread that calls fsync when there is new data, at most once per interval.
 
-    def __init__(self, handle: int, interval_s: float | None) -> None:
+    It also notices that the journal is no longer where it was: an open file outlives its folder.
+    """
+
+    def __init__(self, handle: int, path: Path, interval_s: float | None) -> None:
         self.needed = False
+        self._path = path
         self._interval_s = interval_s
-        self._failure: OSError | None = None
+        self._failure: OSError | StorageError | None = None
         self._wake = threading.Event()
         self._stopping = False
         self._thread: threading.Thread | None = None
@@ -142,10 +161,24 @@ class _BackgroundSync:
                 if self.needed and not self._stopping:
                     self.needed = False
                     os.fsync(self._handle)
-        except OSError as error:
+                if not self._stopping:
+                    self._check_place()
+        except (OSError, StorageError) as error:
             self._failure = error  # the next append raises it in the writer's thread
         finally:
             os.close(self._handle)
+
+    def _check_place(self) -> None:
+        try:
+            is_there = os.path.samestat(self._path.stat(), os.fstat(self._handle))
+        except FileNotFoundError:
+            is_there = False
+        if not is_there:
+            raise StorageError(
+                "was moved or deleted while it was recorded: put it back and record the rest in a "
+                "new session",
+                path=self._path.parent,
+            )
 
 
 DESCRIPTION_INTERVAL_BYTES = 64 << 10
@@ -182,6 +215,7 @@ class SessionWriter:
         self._bytes_since_head = 0
         self._lock = lock
         self._closed = False
+        self._reserve = folder / RESERVE_NAME
         self._journal = JournalWriter(
             folder / JOURNAL_NAME, keep_bytes=end.whole_bytes, sync_interval_s=sync_interval_s
         )
@@ -197,18 +231,21 @@ class SessionWriter:
         """Start a session in a new or empty folder; existing files are never touched."""
         try:
             check_empty(folder)
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
         except OSError as error:
             raise storage_error(error, folder) from error
+        check_space(folder)
         lock = WriterLock(folder)
         try:
             check_empty(folder)  # another writer may have finished before we got the lock
             write_manifest(folder, manifest)
+            _write_reserve(folder)
             try:
                 start = JournalEnd(whole_bytes=0, torn_bytes=0, next_chunk=0, next_block=0)
                 return cls(folder, manifest, lock, end=start, sync_interval_s=sync_interval_s)
             except BaseException:
-                (folder / MANIFEST_NAME).unlink()
+                for name in (MANIFEST_NAME, RESERVE_NAME):
+                    (folder / name).unlink(missing_ok=True)
                 raise
         except BaseException:
             lock.release()
@@ -227,6 +264,7 @@ class SessionWriter:
             for left_aside in folder.glob(f".{MANIFEST_NAME}.*.part*"):
                 left_aside.unlink()
             end = find_end(folder / JOURNAL_NAME)
+            _write_reserve(folder)
             writer = cls(folder, manifest, lock, end=end, sync_interval_s=sync_interval_s)
         except BaseException:
             lock.release()
@@ -300,9 +338,15 @@ class SessionWriter:
             return
         try:
             self._journal.close()
-            self.update(finished_at=now_iso(), stop_reason=reason)
+        except RecordingError as error:
+            reason = str(error)
+            raise
         finally:
-            self._release()
+            try:
+                self._reserve.unlink(missing_ok=True)  # a full disk has room for the end now
+                self.update(finished_at=now_iso(), stop_reason=reason)
+            finally:
+                self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -326,6 +370,25 @@ class SessionWriter:
         with contextlib.suppress(RecordingError):
             self._journal.close()
         self._lock.release()
+
+
+def check_space(folder: Path) -> None:
+    """Raise if the disk is too full to begin a session."""
+    free_bytes = shutil.disk_usage(folder).free
+    if free_bytes < LEAST_FREE_BYTES:
+        raise StorageError(
+            f"the disk has only {free_bytes / 1e6:.0f} MB left, less than "
+            f"{LEAST_FREE_BYTES / 1e6:.0f} MB: free some space or choose another folder",
+            path=folder,
+        )
+
+
+def _write_reserve(folder: Path) -> None:
+    path = folder / RESERVE_NAME
+    try:
+        path.write_bytes(bytes(RESERVE_BYTES))
+    except OSError as error:
+        raise storage_error(error, path) from error
 
 
 def check_empty(folder: Path) -> None:

@@ -21,7 +21,8 @@ from gazelive.errors import RecordingError
 from gazelive.recordings.problems import ProblemLog
 from gazelive.recordings.recording import Problem
 from gazelive.recordings.tables.column_names import PARQUET_MAGIC, SAVE_AS_UTF_8
-from gazelive.system import GZIP_MAGIC, replacing
+from gazelive.recordings.tables.formulas import guarded_table, unguarded_table
+from gazelive.system import BoundedGzip, is_gzip, replacing
 
 MISSING_NUMBERS = ["", ".", "NA", "N/A", "nan", "NaN", "NAN", "null", "None"]
 """Words for missing numbers; in a column of text only an empty cell is missing."""
@@ -156,9 +157,7 @@ def _with_names(error: Exception, names: tuple[str, ...], path: Path) -> Recordi
 
 
 def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        is_packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-    return cast("IO[bytes]", gzip.open(path, "rb")) if is_packed else path.open("rb")
+    return cast("IO[bytes]", BoundedGzip(path)) if is_gzip(path) else path.open("rb")
 
 
 def _bytes_read(file: Any) -> int:
@@ -209,7 +208,7 @@ def read_table_file(
     if _is_parquet(path):
         return TableFile(_read_parquet(path, types, progress))
     log = ProblemLog()
-    table = read_csv(path, types, log, progress)
+    table = unguarded_table(read_csv(path, types, log, progress))
     return TableFile(table, log.problems())
 
 
@@ -236,6 +235,7 @@ def write_table_file(
 
 def write_csv(table: Any, sink: Any, progress: Callable[[float], None] | None = None) -> None:
     """Write an Arrow table as CSV to an open binary file; quotes only if needed."""
+    table = guarded_table(table)
     # Arrow quotes names, and all texts too unless this says that none needs it
     sink.write((",".join(table.column_names) + "\n").encode("utf-8"))
     style = "needed" if _needs_quotes(table) else "none"

@@ -54,7 +54,11 @@ def test_a_good_name(viewer: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "viewer", ["../x", "a/b", "a\\b", "a b", ".hidden", "-x", "ä", "a.b", "C:", "a\n", "a" * 41]
+    "viewer",
+    [
+        *("../x", "a/b", "a\\b", "a b", ".hidden", "-x", "ä", "a.b", "C:", "a\n", "a" * 41),
+        *("con", "NUL", "Com1", "lpt9", "prn", "aux"),
+    ],
 )
 @pytest.mark.parametrize("mode", ["enrol", "identify"])
 def test_an_invalid_name_is_refused(viewer: str, mode: str) -> None:

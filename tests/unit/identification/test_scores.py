@@ -8,7 +8,7 @@ from gazelive.features.feature_set import ALL_ALIKE, DIRECTIONS, TURNS, Feature,
 from gazelive.features.scanpath import N_COLUMNS, Column
 from gazelive.identification.scores import Representation, gradient_block, robust_block
 from gazelive.identification.units import unit_windows
-from gazelive.models import typed_density_kernels as kernels
+from gazelive.models import StoredArrays, typed_density_kernels as kernels
 from gazelive.models.markov import markov_dynamics_features
 
 from ...support.markov_models import fit_markov
@@ -127,7 +127,9 @@ class TestRepresentation:
             np.testing.assert_allclose(unit, scores[first:beyond].sum(axis=0))
 
     def test_stored_statistics_score_bit_equally(self, representation):
-        again = Representation.from_file(representation.to_json(), representation.to_arrays())
+        again = Representation.from_file(
+            representation.to_json(), StoredArrays(representation.to_arrays())
+        )
         rows = people(1)[0].looks("samples", 40, 5).saccades
         np.testing.assert_array_equal(again.row_scores(rows), representation.row_scores(rows))
         for ours, theirs in zip(again.blocks, representation.blocks, strict=True):

@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 import zmq
 
-from gazelive.errors import IncompatibleModelError, ModelError, TransportError
-from gazelive.live.engine.model import EngineModel
+from gazelive.errors import (
+    IncompatibleModelError,
+    ModelError,
+    ModelFormatError,
+    TransportError,
+)
+from gazelive.live.engine.model import EngineModel, load_engine_model
 from gazelive.live.engine.runner import Engine
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.control import request
 from gazelive.recordings.session.writer import SessionWriter
 
+from ...support.crafted_models import Source
 from ...support.streams import MODEL
 from .test_session_run import MANIFEST, WIRED
 
@@ -59,8 +65,8 @@ def make_engine(tmp_path):
         settings = LiveSettings(
             folder=tmp_path / "session", address=str(free_addresses()), model=Path(model)
         )
-        options = {"check_model": lambda path: path, **options}
-        return Engine(settings, load=load, say=said.append, **options), settings, said
+        options = {"check_model": lambda path: path, "load": load, **options}
+        return Engine(settings, say=said.append, **options), settings, said
 
     return make
 
@@ -98,6 +104,32 @@ def test_a_model_that_does_not_fit_changes_nothing(writer, make_engine):
     assert asked(engine, settings, "status")["model"] == "second"
     asked(engine, settings, "stop")
     assert engine.run() == "stopped on request"
+
+
+def test_a_crafted_model_is_refused_and_the_engine_goes_on(writer, make_engine, tmp_path):
+    path = crafted_model(tmp_path / "crafted.model")
+
+    def first_or_file(path: Path | None) -> EngineModel:
+        return load(path) if path == Path("first") else load_engine_model(path)
+
+    with pytest.raises(ModelFormatError, match=r"crafted\.model"):
+        make_engine(str(path), load=first_or_file)
+    engine, settings, _said = make_engine(load=first_or_file)
+    while engine.state != "live":
+        engine.step(5)
+    with pytest.raises(TransportError, match=r"crafted\.model: is inconsistent \(array .* shape"):
+        asked(engine, settings, "load model", model=str(path))
+    assert asked(engine, settings, "status")["state"] == "live"
+    asked(engine, settings, "stop")
+    engine.run()
+
+
+def crafted_model(path: Path) -> Path:
+    """Write a model whose checksum is right and whose weights are for other features."""
+    [of_0_1] = (Path(__file__).parents[2] / "golden/v0_1/models").glob("markov.model")
+    source = Source.read(of_0_1)
+    source.with_array("identifier/weights0_values", "narrower").write(path)
+    return path
 
 
 def test_errors_reach_the_starting_process(writer, make_engine):

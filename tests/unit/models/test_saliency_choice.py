@@ -12,7 +12,7 @@ from PIL import Image
 from gazelive.errors import ModelError
 from gazelive.models.scenewalk.equations import ImageGrid
 from gazelive.models.scenewalk.saliency_choice import PRIOR_FIXATIONS, ImageFixations, SaliencyBank
-from gazelive.models.storage import read_arrays, write_arrays
+from gazelive.models.storage import StoredArrays, read_arrays, write_arrays
 from gazelive.stimuli.saliency import centre_bias, empirical_density
 
 SHAPE = (16, 32)
@@ -127,13 +127,13 @@ def test_stored_and_read_it_chooses_the_same(tmp_path: Path) -> None:
     assert sum(array.nbytes for array in arrays.values()) == 6 * len(BANK.cell_of)
     write_arrays(tmp_path / "bank", manifest, arrays)
     read_manifest, read = read_arrays(tmp_path / "bank")
-    bank = SaliencyBank.from_arrays(read, read_manifest)
+    bank = SaliencyBank.from_arrays(StoredArrays(read), read_manifest)
     for image in (*IMAGES, "moon"):
         first, second = (b.choose(image, without=["ann"], shape=SHAPE) for b in (BANK, bank))
         assert first.density.tolist() == second.density.tolist()
         assert first.source == second.source
     with pytest.raises(ModelError, match="cells"):
-        SaliencyBank.from_arrays(read, {})
+        SaliencyBank.from_arrays(StoredArrays(read), {})
 
 
 def test_an_empty_bank_still_answers() -> None:

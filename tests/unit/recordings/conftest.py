@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gazelive.recordings.session import writer as session_writer
 from gazelive.recordings.session.writer import SessionWriter
 
 from .session_folders import MANIFEST
@@ -22,8 +23,9 @@ def writer(folder):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def small_disk(tmp_path, monkeypatch):
     """A file system of one megabyte."""
+    monkeypatch.setattr(session_writer, "LEAST_FREE_BYTES", 0)
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
