@@ -154,8 +154,8 @@ def test_a_first_session(lab: CleanEnvironment, display: str) -> None:
     facts = json.loads(lab.run("gazelive", *record, display=display))
     assert [what for _, _, what in facts["trials"]] == ["shown", "shown"]
     lab.run("gazelive", "session", "list", "tryout")
-    lab.run("gazelive", "session", "report", facts["session"])
-    assert list(Path(facts["session"]).glob("*.html"))
+    lab.run("gazelive", "session", "report", facts["session"], "-o", "report.html")
+    assert "painted_" in (lab.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_python_example_of_the_readme(corpus: CleanEnvironment) -> None:
