@@ -49,6 +49,7 @@ from gazelive.system import (
     python_module,
     replace_unencodable,
 )
+from gazelive.wording import printable
 
 log = get_logger(__name__)
 LOG_NAME = "experiment.log"
@@ -85,7 +86,7 @@ def run_reporting(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
     try:
         run_session(spec, script, opens)
     except GazeliveError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         return error.exit_code
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -310,4 +311,4 @@ def _print_problems(device: GazeDevice, say: Callable[[str], None]) -> None:
 
 def _print(text: str) -> None:
     with contextlib.suppress(OSError):  # a closed pipe is no reason to stop
-        print(text, flush=True)
+        print(printable(text), flush=True)
