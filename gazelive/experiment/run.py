@@ -40,6 +40,7 @@ from gazelive.system import (
     python_module,
     replace_unencodable,
 )
+from gazelive.wording import printable
 
 ENGINE_LATE_S = 15.0
 """After this time the experimenter can continue without the engine."""
@@ -74,7 +75,7 @@ def run_reporting(spec: RunSpec, script: Script, opens: OpenDisplay) -> int:
     try:
         run_session(spec, script, opens)
     except GazeliveError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         return error.exit_code
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

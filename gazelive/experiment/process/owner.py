@@ -26,6 +26,7 @@ from gazelive.live import OwnerLines, Run
 from gazelive.recordings import SessionManifest, SessionWriter, new_session_id, now_iso
 from gazelive.system import get_logger, log_to_file
 from gazelive.triggers import Triggers
+from gazelive.wording import printable
 
 log = get_logger(__name__)
 LOG_NAME = "experiment.log"
@@ -167,10 +168,10 @@ def warn_of_others(failure: BaseException, problems: Sequence[BaseException]) ->
     """Warn once of each problem that is not the failure, which is raised."""
     for text in dict.fromkeys(str(problem) for problem in problems):
         if text != str(failure):
-            print(f"warning: {text}", file=sys.stderr)
+            print(printable(f"warning: {text}"), file=sys.stderr)
 
 
 def print_line(text: str) -> None:
     """Print a notice; a closed console is no reason to stop."""
     with contextlib.suppress(OSError):
-        print(text, flush=True)
+        print(printable(text), flush=True)

@@ -6,6 +6,7 @@ import sys
 
 from gazelive.experiment.process.owner import print_line
 from gazelive.observer import Observer
+from gazelive.wording import printable
 
 
 class ScriptObserver(Observer):
@@ -23,4 +24,4 @@ class ScriptObserver(Observer):
     def warn(self, text: str) -> None:
         """Print a warning."""
         super().warn(text)
-        print(f"warning: {text}", file=sys.stderr, flush=True)
+        print(printable(f"warning: {text}"), file=sys.stderr, flush=True)
