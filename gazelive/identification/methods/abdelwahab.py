@@ -45,6 +45,7 @@ from gazelive.models import (
     MarkovModel,
     Population,
     Saccades,
+    StoredArrays,
     ViewerPrior,
     typed_density_kernels,
 )
@@ -106,6 +107,17 @@ class TableWeights(BlockWeights):
         )
 
 
+def read_table(weights: BlockWeights, arrays: StoredArrays) -> TableWeights:
+    """Return the weights of a state as a table of bins."""
+    block = weights.block
+    n_types, n_features, _ = block.cells.shape
+    if not block.features.positive.all():
+        raise ModelFormatError("bins are for features above 0")
+    values = arrays.take("weights0_values", n_types, n_features, N_BINS, "viewers")
+    bins = arrays.take("bins", n_types, n_features, 3)
+    return TableWeights(block, values, weights.types, bins)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AbdelwahabIdentifier(LinearIdentifier):
     """A linear identifier whose statistics are the bins that values fall into."""
@@ -130,14 +142,11 @@ class AbdelwahabIdentifier(LinearIdentifier):
         """Return the identifier of a state."""
         linear = LinearIdentifier.from_state(method, viewer_ids, state)
         arrays = state.stored(viewer_ids)
-        block, types = linear.weights[0].block, linear.weights[0].types
-        n_types, n_features, _ = block.cells.shape
-        if not block.features.positive.all():
-            raise ModelFormatError("bins are for features above 0")
-        values = arrays.take("weights0_values", n_types, n_features, N_BINS, "viewers")
-        bins = arrays.take("bins", n_types, n_features, 3)
+        table = read_table(linear.weights[0], arrays)
+        n_types, n_features, _ = table.block.cells.shape
+        log_base = arrays.take("log_base", n_types, n_features, N_BINS)
         prior = ViewerPrior(
-            Population(_gammas(block), bins, arrays.take("log_base", n_types, n_features, N_BINS)),
+            Population(_gammas(table.block), table.bins, log_base),
             arrays.take("deviation", n_features, least=0),
             arrays.take("length", n_features, least=1e-9),
             state.number("concentration", least=0),
@@ -145,7 +154,7 @@ class AbdelwahabIdentifier(LinearIdentifier):
         return cls(
             method,
             viewer_ids,
-            (TableWeights(block, values, types, bins),),
+            (table,),
             linear.constant,
             linear.usual_saccades,
             linear.strangers,

@@ -28,7 +28,12 @@ from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
 from gazelive.identification.learning import Linear
-from gazelive.identification.methods.abdelwahab import TableWeights, choose_prior, density_features
+from gazelive.identification.methods.abdelwahab import (
+    TableWeights,
+    choose_prior,
+    density_features,
+    read_table,
+)
 from gazelive.identification.methods.fisher_svm import (
     choose_for_svm,
     fit_fisher_svm,
@@ -44,7 +49,7 @@ from gazelive.identification.scores import (
 )
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import unit_windows
-from gazelive.models import Population, Saccades
+from gazelive.models import N_BINS, Population, Saccades
 
 GRID = Grid({"cost": (0.003, 0.01, 0.03, 0.1)}, {"cost": 0.01})
 """C of the SVMs on scores with a mean variance of 1."""
@@ -119,19 +124,23 @@ class FisherAbdelwahabIdentifier(LinearIdentifier):
     def from_state(cls, method: str, viewer_ids: tuple[str, ...], state: State) -> Self:
         """Return the identifier of a state."""
         linear = LinearIdentifier.from_state(method, viewer_ids, state)
-        weights, arrays = linear.weights[0], state.arrays
-        block, bins = weights.block, arrays["bins"]
+        arrays = state.stored(viewer_ids)
+        table = read_table(linear.weights[0], arrays)
+        block = table.block
+        n_types, n_features, _ = block.cells.shape
+        directions = arrays.take("directions", n_types, n_features, N_BINS, "directions")
+        arrays.take("machine/whitening", directions[:, :, 0].size + n_types, "whitened")
         return cls(
             method,
             viewer_ids,
-            (TableWeights(block, weights.values, weights.types, bins),),
+            (table,),
             linear.constant,
             linear.usual_saccades,
             linear.strangers,
             linear.plda,
             correlation=linear.correlation,
             machine=linear.machine,
-            scoring=DensityScores(block.features, block.shares, bins, arrays["directions"]),
+            scoring=DensityScores(block.features, block.shares, table.bins, directions),
         )
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
