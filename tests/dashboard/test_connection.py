@@ -53,4 +53,5 @@ def test_other_or_missing_files_are_not_found(tmp_path):
     assert find_image("a\0b.png", [tmp_path]) is None
     picture = tmp_path / "dog.png"
     picture.write_bytes(b"x")
-    assert find_image(str(picture), []) == picture
+    assert find_image(str(picture), []) is None
+    assert find_image(str(picture), [tmp_path]) == picture

@@ -9,9 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pa_compute
-
 _FORMULA, _GUARDED = r"^('*[=+\-@\t\r])", r"^'('*[=+\-@\t\r])"
 
 
@@ -36,6 +33,9 @@ def unguarded_table(table: Any) -> Any:
 
 
 def _replaced(table: Any, pattern: str, replacement: str) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pa_compute
+
     for number, field in enumerate(table.schema):
         column = table.column(number)
         if pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type):

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import gazelive
 
-SINCE_0_1 = {"Study", "evaluate"}
+SINCE_0_1 = {"Study", "Tracker", "evaluate", "triggers"}
 """Public names that are new."""
 
 

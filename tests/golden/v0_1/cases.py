@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Precision = Literal["double", "single", "fitted"]
+Precision = Literal["double", "single", "fitted", "scenewalk"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,8 @@ def _precision_of(model: str) -> Precision:
 
 
 def _precision_of_fit(model: str) -> Precision:
+    if "scenewalk" in model:
+        return "scenewalk"
     return "single" if model.startswith("gazelive") else "fitted"
 
 

@@ -7,7 +7,9 @@ processor, another version of numpy or numba) numbers are equal to 1e-12 of thei
 - training anything else fits SceneWalk by an optimiser that stops where the last bits decide, and
   takes eigenvectors of covariances of less than full rank, whose basis is arbitrary: the arrays of
   a model have the same names, types and shapes, and its other numbers are equal to 1e-2. Whether a
-  fresh model says the same is seen where it identifies.
+  fresh model says the same is seen where it identifies;
+- of a fresh SceneWalk also what is counted or fitted on its 18 held-out scanpaths: they change by a
+  scanpath or two. (Three processors, of two makers, differ in this.)
 
 Measured by other kernels of OpenBLAS and numpy on one machine (OPENBLAS_CORETYPE=Nehalem,
 NPY_DISABLE_CPU_FEATURES=AVX2 …): 4e-6 was the largest difference of the first kind.
@@ -64,6 +66,10 @@ OF_ONE_MACHINE = {"sha256", "base_id", "bytes", "n_bytes"}
 """Keys of checksums over bits, and of sizes of files with numbers in full length."""
 
 
+OF_FEW_SCANPATHS = {"accuracy", "accuracy_by_images", "factor", "middles"}
+"""Keys of a fresh SceneWalk that depend on its decisions about a few held-out scanpaths."""
+
+
 @dataclass(frozen=True)
 class Tolerance:
     """Tolerance of numbers; 0 is bit for bit."""
@@ -78,6 +84,7 @@ ELSEWHERE: dict[Precision, Tolerance] = {
     "double": Tolerance(1e-12, 1e-12),
     "single": Tolerance(1e-5, 1e-5),
     "fitted": Tolerance(1e-2, 1e-2, frozenset(OF_ONE_MACHINE | {"numbers"})),
+    "scenewalk": Tolerance(1e-2, 1e-2, frozenset(OF_ONE_MACHINE | {"numbers"} | OF_FEW_SCANPATHS)),
 }
 
 
