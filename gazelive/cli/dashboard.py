@@ -42,7 +42,13 @@ def dashboard(
     hide_viewer: Annotated[
         bool, typer.Option("--hide-viewer", help="Hide the participant's ID.")
     ] = False,
-    with_parent: Annotated[bool, typer.Option("--with-parent", hidden=True)] = False,
+    with_parent: Annotated[
+        bool,
+        typer.Option(
+            "--with-parent",
+            help="Close after the run if the program that started the dashboard is gone.",
+        ),
+    ] = False,
 ) -> None:
     """Show the live identification, its evidence and the data quality.
 

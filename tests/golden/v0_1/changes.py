@@ -82,7 +82,7 @@ CHANGES: tuple[Change, ...] = (
     *_new_options("train", "force", "train refuses models at chance unless forced"),
     *_new_options("train", "shipped no-shipped", "shipped priors can be switched off"),
     *_new_options("demo", "method", "the demo with any method"),
-    *_new_options("dashboard", "beside", "room for the experiment's window on one screen"),
+    *_new_options("dashboard", "beside with-parent", "beside an experiment, and after its end"),
     *_new_options("simulate", "first", "simulate makes newcomers"),
     *_new_options(
         "identify replay run record",
