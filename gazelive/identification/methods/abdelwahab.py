@@ -151,18 +151,8 @@ class AbdelwahabIdentifier(LinearIdentifier):
             arrays.take("length", n_features, least=1e-9),
             state.number("concentration", least=0),
         )
-        return cls(
-            method,
-            viewer_ids,
-            (table,),
-            linear.constant,
-            linear.usual_saccades,
-            linear.strangers,
-            linear.plda,
-            correlation=linear.correlation,
-            prior=prior,
-            temperature=state.number("temperature", least=0),
-        )
+        temperature = state.number("temperature", least=0)
+        return cls(**linear.parts() | {"weights": (table,)}, prior=prior, temperature=temperature)
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the densities of one more viewer; hyper-parameters and population stay."""

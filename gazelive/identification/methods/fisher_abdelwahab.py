@@ -37,9 +37,9 @@ from gazelive.identification.methods.abdelwahab import (
 from gazelive.identification.methods.fisher_svm import (
     choose_for_svm,
     fit_fisher_svm,
-    how_calibrated,
+    svm_fit,
 )
-from gazelive.identification.methods.linear import LinearFit, LinearIdentifier, linear_fitted
+from gazelive.identification.methods.linear import LinearIdentifier, linear_fitted
 from gazelive.identification.scores import (
     Block,
     Representation,
@@ -130,18 +130,8 @@ class FisherAbdelwahabIdentifier(LinearIdentifier):
         n_types, n_features, _ = block.cells.shape
         directions = arrays.take("directions", n_types, n_features, N_BINS, "directions")
         arrays.take("machine/whitening", directions[:, :, 0].size + n_types, "whitened")
-        return cls(
-            method,
-            viewer_ids,
-            (table,),
-            linear.constant,
-            linear.usual_saccades,
-            linear.strangers,
-            linear.plda,
-            correlation=linear.correlation,
-            machine=linear.machine,
-            scoring=DensityScores(block.features, block.shares, table.bins, directions),
-        )
+        scoring = DensityScores(block.features, block.shares, table.bins, directions)
+        return cls(**linear.parts() | {"weights": (table,)}, scoring=scoring)
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the machine of one more viewer."""
@@ -188,17 +178,8 @@ def fit_fisher_abdelwahab(
         whitening=_of_the_prior,
     )
     svm = fit_fisher_svm(scores, units.viewers, units.folds, n_viewers, chosen, _of_the_prior)
-    fit = LinearFit(
-        (scoring.table(block, svm.evidence.weights),),
-        svm.evidence.bias,
-        units.accuracy(svm.decisions, svm.held_out),
-        how_calibrated(units.viewers[svm.held_out], n_viewers),
-        units.scores,
-        svm.machine,
-        units.usual_saccades,
-        hyperparameters=chosen,
-        accuracy_by_images=svm.accuracy_by_images(units.scanpaths),
-    )
+    weights = (scoring.table(block, svm.evidence.weights),)
+    fit = svm_fit(svm, weights, units, n_viewers, chosen)
     make = partial(FisherAbdelwahabIdentifier, scoring=scoring)
     return linear_fitted(make, method, training, options, fit)
 

@@ -30,6 +30,7 @@ from gazelive.identification.learning import (
     fit_whitening,
 )
 from gazelive.identification.methods.linear import (
+    BlockWeights,
     LinearFit,
     LinearIdentifier,
     linear_fitted,
@@ -38,6 +39,7 @@ from gazelive.identification.methods.linear import (
 from gazelive.identification.methods.markov import method_features
 from gazelive.identification.scores import (
     Representation,
+    TrainingUnits,
     gradient_block,
     log_shares,
     training_units,
@@ -152,6 +154,27 @@ def fit_fisher_svm(
     return FisherSvm(machine, logits.after(to_machines), decisions, held_out, folds)
 
 
+def svm_fit(
+    svm: FisherSvm,
+    weights: tuple[BlockWeights, ...],
+    units: TrainingUnits,
+    n_viewers: int,
+    chosen: Hyperparameters,
+) -> LinearFit:
+    """Return a Fisher SVM as a linear method with these weights, before strangers are known."""
+    return LinearFit(
+        weights,
+        svm.evidence.bias,
+        units.accuracy(svm.decisions, svm.held_out),
+        _how_calibrated(units.viewers[svm.held_out], n_viewers),
+        units.scores,
+        svm.machine,
+        units.usual_saccades,
+        hyperparameters=chosen,
+        accuracy_by_images=svm.accuracy_by_images(units.scanpaths),
+    )
+
+
 def fit_fisher_markov(
     method: str, training: TrainingSet, options: Options, *, dynamics: bool
 ) -> Fitted:
@@ -164,22 +187,12 @@ def fit_fisher_markov(
     n_viewers = training.n_viewers
     chosen = choose_for_svm(units.scores, training, units.scanpaths, search=options.search)
     svm = fit_fisher_svm(units.scores, units.viewers, units.folds, n_viewers, chosen)
-    fit = LinearFit(
-        score_weights(representation, svm.evidence.weights),
-        svm.evidence.bias,
-        units.accuracy(svm.decisions, svm.held_out),
-        how_calibrated(units.viewers[svm.held_out], n_viewers),
-        units.scores,
-        svm.machine,
-        units.usual_saccades,
-        hyperparameters=chosen,
-        accuracy_by_images=svm.accuracy_by_images(units.scanpaths),
-    )
+    weights = score_weights(representation, svm.evidence.weights)
+    fit = svm_fit(svm, weights, units, n_viewers, chosen)
     return linear_fitted(LinearIdentifier, method, training, options, fit)
 
 
-def how_calibrated(held_out: Integers, n_viewers: int) -> str:
-    """Describe the calibration, given the viewers of the units that were held out."""
+def _how_calibrated(held_out: Integers, n_viewers: int) -> str:
     n_held_out = len(np.unique(held_out))
     if n_viewers > 1 and n_held_out < 2:
         return "one factor, the default (too few scanpaths)"

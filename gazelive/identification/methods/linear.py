@@ -13,7 +13,7 @@ ln p = Σ e / (1 + (n − 1)·ρ) + ln prior, normalised (`calibration.evidence_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self
 
@@ -238,6 +238,10 @@ class LinearIdentifier:
             state.number("correlation", 0, 1),
             Machine.from_state(state, arrays),
         )
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parts of a linear identifier by name, for one that has more."""
+        return {part.name: getattr(self, part.name) for part in fields(LinearIdentifier)}
 
     def viewer_arrays(self, scanpaths: Sequence[Scanpath], n_sessions: int = 1) -> Arrays:
         """Fit the machine of one more viewer."""
