@@ -8,8 +8,8 @@ processor, another version of numpy or numba) numbers are equal to 1e-12 of thei
   takes eigenvectors of covariances of less than full rank, whose basis is arbitrary: the arrays of
   a model have the same names, types and shapes, and its other numbers are equal to 1e-2. Whether a
   fresh model says the same is seen where it identifies;
-- of a fresh SceneWalk also what is counted or fitted on its 18 held-out scanpaths: they change by a
-  scanpath or two. (Three processors, of two makers, differ in this.)
+- what a fresh SceneWalk counts or fits on its 18 held-out scanpaths may differ as if two of them
+  were decided otherwise (`OF_FEW_SCANPATHS`; each of three processors decides one otherwise).
 
 Measured by other kernels of OpenBLAS and numpy on one machine (OPENBLAS_CORETYPE=Nehalem,
 NPY_DISABLE_CPU_FEATURES=AVX2 …): 4e-6 was the largest difference of the first kind.
@@ -18,7 +18,7 @@ NPY_DISABLE_CPU_FEATURES=AVX2 …): 4e-6 was the largest difference of the first
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from v0_1.cases import Precision
@@ -66,10 +66,6 @@ OF_ONE_MACHINE = {"sha256", "base_id", "bytes", "n_bytes"}
 """Keys of checksums over bits, and of sizes of files with numbers in full length."""
 
 
-OF_FEW_SCANPATHS = {"accuracy", "accuracy_by_images", "factor", "middles"}
-"""Keys of a fresh SceneWalk that depend on its decisions about a few held-out scanpaths."""
-
-
 @dataclass(frozen=True)
 class Tolerance:
     """Tolerance of numbers; 0 is bit for bit."""
@@ -77,14 +73,22 @@ class Tolerance:
     relative: float
     absolute: float
     ignored: frozenset[str] = frozenset(OF_ONE_MACHINE)
+    below: dict[str, Tolerance] = field(default_factory=dict)
+    """Keys below which another tolerance holds."""
 
 
 EXACT = Tolerance(0.0, 0.0, frozenset())
+OF_FEW_SCANPATHS = {
+    "accuracy": Tolerance(0.0, 2 / 18 + 1e-9),
+    "accuracy_by_images": Tolerance(0.0, 2 / 18 + 1e-9),
+    "factor": Tolerance(0.25, 0.0),
+    "middles": Tolerance(0.05, 0.0),
+}
 ELSEWHERE: dict[Precision, Tolerance] = {
     "double": Tolerance(1e-12, 1e-12),
     "single": Tolerance(1e-5, 1e-5),
     "fitted": Tolerance(1e-2, 1e-2, frozenset(OF_ONE_MACHINE | {"numbers"})),
-    "scenewalk": Tolerance(1e-2, 1e-2, frozenset(OF_ONE_MACHINE | {"numbers"} | OF_FEW_SCANPATHS)),
+    "scenewalk": Tolerance(1e-2, 1e-2, frozenset(OF_ONE_MACHINE | {"numbers"}), OF_FEW_SCANPATHS),
 }
 
 
@@ -116,6 +120,7 @@ def differences(expected: Any, found: Any, allowed: Tolerance, path: str = "") -
 def _of_key(key: str, expected: Any, found: Any, allowed: Tolerance, path: str) -> list[str]:
     if key in IGNORED or key in allowed.ignored:
         return []
+    allowed = allowed.below.get(key, allowed)
     if key in TEXT:
         expected, found = _without_words(expected), _without_words(found)
     if isinstance(expected, str) and _is_absolute(expected) and isinstance(found, str):
