@@ -231,7 +231,7 @@ class SceneWalkIdentifier:
                 arrays.take("machine_weights", N_PARAMETERS, "viewers"),
                 arrays.take("machine_bias", "viewers"),
             )
-        elif not len(own):
+        elif "own" not in arrays:
             raise ModelFormatError("there is neither a model nor a machine of each viewer")
         return cls(
             method,
