@@ -70,7 +70,9 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
     "zeros": _filled(0),
     "negative": lambda array: -array if array.dtype.kind == "f" else array - 2,
     "large": lambda array: array * array.dtype.type(1000),
-    "huge": lambda array: np.full_like(array, 1e14 if array.dtype.kind == "f" else 2**31 - 1),
+    "huge": lambda array: np.full_like(
+        array, 1e14 if array.dtype.kind == "f" else min(2**31 - 1, np.iinfo(array.dtype).max)
+    ),
     "tiny": lambda array: np.full_like(array, 1e-300) if array.dtype.kind == "f" else array,
     "backwards": lambda array: array[::-1] if array.ndim else array,
     "one NaN": lambda array: _one(np.nan)(array) if array.dtype.kind == "f" else array,
