@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gazelive.experiment.process.device_thread import DeviceThread
 
@@ -46,6 +47,23 @@ class LockstepClock:
         if asleep and asleep.keys() >= self._parties:
             self._now_s = min(asleep.values())
             self._moved.notify_all()
+
+    def pass_until_done(self, future: Future[Any]) -> None:
+        """Let time go on without the calling thread, which will wait for `future`.
+
+        Time waits for it again as soon as the future is done, before whoever did it goes on.
+        """
+        me = threading.get_ident()
+
+        def back(_: Future[Any]) -> None:
+            with self._moved:
+                self._parties = self._parties | {me}
+
+        with self._moved:
+            if me in self._parties:
+                self._parties = self._parties - {me}
+                future.add_done_callback(back)
+                self._move()
 
     @contextmanager
     def parties(self, change: Callable[[set[int]], set[int]]) -> Iterator[None]:
@@ -83,9 +101,9 @@ class LockstepDeviceThread(DeviceThread):
             self._works.set()
             super()._work()
 
-    def _call(self, task: Callable[[], T]) -> T:
-        with self._clock.away():
-            return super()._call(task)
+    def _result(self, future: Future[T]) -> T:
+        self._clock.pass_until_done(future)
+        return super()._result(future)
 
     def lend(self, use: Callable[[], T]) -> T:
         def use_alone() -> T:  # the tracker's thread waits meanwhile
@@ -95,6 +113,6 @@ class LockstepDeviceThread(DeviceThread):
         with self._clock.away():
             return super().lend(use_alone)
 
-    def close(self, reason: str) -> None:
+    def _join(self, thread: threading.Thread) -> None:
         with self._clock.away():
-            super().close(reason)
+            super()._join(thread)

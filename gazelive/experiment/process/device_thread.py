@@ -211,9 +211,7 @@ class DeviceThread:
             return
         self._closing = True
         if self._thread is not None:
-            self._thread.join(PATIENCE_S)
-            if self._thread.is_alive():
-                raise DeviceError("the tracker no longer answers: switch it off and on")
+            self._join(self._thread)
         with ExitStack() as steps:  # the last one first, and each whatever became of the others
             if self._sender is not None:
                 steps.callback(self._sender.end_run, reason)
@@ -221,6 +219,11 @@ class DeviceThread:
             steps.callback(self._recorder.rescue)  # after an orderly end there is nothing left
             if self._failure is None:
                 self._wind_up()
+
+    def _join(self, thread: threading.Thread) -> None:
+        thread.join(PATIENCE_S)
+        if thread.is_alive():
+            raise DeviceError("the tracker no longer answers: switch it off and on")
 
     def _wind_up(self) -> None:
         if self._recording:
@@ -271,6 +274,9 @@ class DeviceThread:
         future = self._submit(task)
         if self._thread is None:
             self._run_tasks()
+        return self._result(future)
+
+    def _result(self, future: Future[T]) -> T:
         try:
             return future.result(PATIENCE_S)
         except TimeoutError:
