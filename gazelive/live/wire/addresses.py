@@ -89,6 +89,24 @@ class Addresses:
                 one.close()
         return True
 
+    def claim(self) -> list[socket.socket]:
+        """Mark these ports as taken, for all users of this computer, until the sockets are closed.
+
+        Returns no socket if another process has marked one. The marks are UDP sockets: they leave
+        the TCP ports to the engine, and end with the process.
+        """
+        sockets = []
+        try:
+            for offset in range(N_PORTS):
+                one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                sockets.append(one)
+                one.bind((_LOOPBACK, self.port + offset))
+        except OSError:
+            for one in sockets:
+                one.close()
+            return []
+        return sockets
+
     @property
     def documents(self) -> str:
         """Address at which documents are published."""

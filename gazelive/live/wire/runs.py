@@ -20,6 +20,7 @@ import uuid
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import msgspec
 import platformdirs
@@ -100,19 +101,34 @@ def runs_folder() -> Path:
     return Path(platformdirs.user_state_dir("gazelive", appauthor=False)) / "runs"
 
 
+class Place(NamedTuple):
+    """Ports that this process has for a run."""
+
+    lock: WriterLock
+    """Keeps this user's other processes away."""
+    claim: tuple[socket.socket, ...] = ()
+    """Keep all users' processes away from ports that were chosen because they were free."""
+
+    def leave(self) -> None:
+        """Give the ports back."""
+        for one in self.claim:
+            one.close()
+        self.lock.release()
+
+
 class RunHolder:
     """Holds a run until `close` or the end of the process."""
 
-    def __init__(self, run: Run, lock: WriterLock | None) -> None:
+    def __init__(self, run: Run, place: Place | None) -> None:
         self.run = run
-        self._lock = lock
+        self._place = place
 
     def close(self) -> None:
         """Remove the run file, unless another process holds the run; may be called twice."""
-        if self._lock is not None:
+        if self._place is not None:
             _run_file(self.run.addresses.port).unlink(missing_ok=True)
-            self._lock.release()
-            self._lock = None
+            self._place.leave()
+            self._place = None
 
     def __enter__(self) -> RunHolder:
         return self
@@ -132,8 +148,8 @@ def hold_run(addresses: Addresses, folder: Path, keys: Path | None = None) -> Ru
     `keys` is the folder of the keys for other users and computers, if they may connect.
     """
     port = addresses.port
-    lock = _reserved.pop(port, None) or _try_hold(port)
-    if lock is None:
+    place = _reserved.pop(port, None) or _try_hold(port)
+    if place is None:
         run = run_at(addresses)
         if run is None:
             raise TransportError(
@@ -154,9 +170,9 @@ def hold_run(addresses: Addresses, folder: Path, keys: Path | None = None) -> Ru
     try:
         write_private(_run_file(port), msgspec.json.encode(run))
     except OSError as error:
-        lock.release()
+        place.leave()
         raise storage_error(error, _run_file(port)) from error
-    return RunHolder(run, lock)
+    return RunHolder(run, place)
 
 
 def run_at(addresses: Addresses) -> Run | None:
@@ -193,7 +209,7 @@ def find_run(name: str | None = None) -> Run:
     return runs[0]
 
 
-_reserved: dict[int, WriterLock] = {}
+_reserved: dict[int, Place] = {}
 """Ports that this process will use for its next run."""
 
 
@@ -203,15 +219,21 @@ def reserve_addresses(default: str = DEFAULT_ADDRESS) -> Addresses:
     They are kept for `hold_run` in this process, so that no other run takes them meanwhile.
     """
     addresses = Addresses.parse(default)
-    lock = _try_hold(addresses.port)
-    if lock is not None and not addresses.are_free():
-        lock.release()
-        lock = None
-    while lock is None:
+    while (place := _try_reserve(addresses)) is None:
         addresses = free_addresses()
-        lock = _try_hold(addresses.port)
-    _reserved[addresses.port] = lock
+    _reserved[addresses.port] = place
     return addresses
+
+
+def _try_reserve(addresses: Addresses) -> Place | None:
+    place = _try_hold(addresses.port)
+    if place is None:
+        return None
+    claim = addresses.claim()
+    if claim and addresses.are_free():
+        return Place(place.lock, tuple(claim))
+    Place(place.lock, tuple(claim)).leave()
+    return None
 
 
 def _is_called(run: Run, name: str) -> bool:
@@ -233,12 +255,13 @@ def _run_file(port: int) -> Path:
     return runs_folder() / f"{_host()}-{port}.json"
 
 
-def _try_hold(port: int) -> WriterLock | None:
-    """Return the lock of a port; None if a live process holds it."""
+def _try_hold(port: int) -> Place | None:
+    """Return the place of a port; None if a live process of this user has it."""
     path = _run_file(port)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return WriterLock(path.parent, path.with_suffix(".lock").name, "running an engine there")
+        lock = WriterLock(path.parent, path.with_suffix(".lock").name, "running an engine there")
+        return Place(lock)
     except StorageError:
         raise
     except RecordingError:

@@ -88,6 +88,21 @@ def test_two_runs_at_once_have_ports_and_keys_of_their_own(tmp_path: Path) -> No
         assert {run.id for run in live_runs()} == {one.run.id, two.run.id}
 
 
+def test_the_ports_of_a_run_that_starts_are_taken_for_other_users_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    default = str(free_addresses())
+    first = reserve_addresses(default)
+    monkeypatch.setenv(RUNS_VARIABLE, str(tmp_path / "another user"))
+    second = reserve_addresses(default)
+    assert abs(first.port - second.port) >= 4
+    for addresses in (first, second):
+        hold_run(addresses, tmp_path).close()
+    third = reserve_addresses(default)
+    hold_run(third, tmp_path).close()
+    assert third == first
+
+
 def test_the_default_port_is_the_one_that_is_documented() -> None:
     assert Addresses.parse(DEFAULT_ADDRESS).port == 5870
 
