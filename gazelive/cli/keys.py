@@ -32,7 +32,7 @@ def keys(
     made = make_keys(folder, name)
     typer.echo(made)
     say(f"Copy the folder {made} to the other computer in a secure way. Then:", quiet=quiet)
-    say(f"  here:   gazelive run … --bind THIS-COMPUTER --keys {quoted(folder)}", quiet=quiet)
+    say(f"  here:   gazelive record … --bind THIS-COMPUTER --keys {quoted(folder)}", quiet=quiet)
     say(
         f"  there:  gazelive dashboard --connect THIS-COMPUTER --keys {quoted(made.name)}",
         quiet=quiet,

@@ -18,7 +18,7 @@ from typing import Any
 
 import zmq
 
-from gazelive.errors import PeerLostError, RecordingError, TransportError
+from gazelive.errors import PeerLostError, TransportError
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.settings import LiveSettings, encode_settings
 from gazelive.live.summary import RunSummary, summarise
@@ -26,7 +26,13 @@ from gazelive.live.wire.control import Answer, Heartbeat, request
 from gazelive.live.wire.keys import Context
 from gazelive.live.wire.runs import Run, hold_run
 from gazelive.observer import Observer, Report
-from gazelive.recordings import DOCUMENTS_NAME, SessionManifest, is_session_folder, read_manifest
+from gazelive.recordings import (
+    DOCUMENTS_NAME,
+    SessionManifest,
+    is_closed,
+    is_session_folder,
+    read_manifest,
+)
 from gazelive.system import (
     OWN_GROUP,
     EndSignals,
@@ -367,14 +373,6 @@ def _wait_for_figure(live: LiveSession, wishes: EndSignals) -> None:
     n_heard = wishes.count
     deadline_s = time.monotonic() + (INTERRUPTED_S if n_heard else DASHBOARD_END_S)
     live.wait_for_dashboard(lambda: time.monotonic() < deadline_s and wishes.count == n_heard)
-
-
-def is_closed(folder: Path) -> bool:
-    """Return whether a session is closed; then its engine ends by itself."""
-    try:
-        return is_session_folder(folder) and read_manifest(folder).finished_at is not None
-    except RecordingError:  # on Windows it cannot be read while it is being replaced
-        return False
 
 
 def _written(folder: Path) -> tuple[SessionManifest | None, RunSummary | None]:

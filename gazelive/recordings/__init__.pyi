@@ -108,6 +108,7 @@ from .session.manifest import (
     MANIFEST_NAME as MANIFEST_NAME,
     ClockFit as ClockFit,
     SessionManifest as SessionManifest,
+    is_closed as is_closed,
     is_session_folder as is_session_folder,
     new_session_id as new_session_id,
     read_manifest as read_manifest,

@@ -203,7 +203,7 @@ def test_no_two_engines_of_one_session(start_owner, start_engine, folder):
         assert start_engine(other.run, waits=False).end() == 1
     owner.steps(10)
     engine.wait_for(lambda s: s["next_chunk"] >= 20)
-    engine.ask("stop")
+    owner.finish()
     assert engine.end() == 0
 
 

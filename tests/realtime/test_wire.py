@@ -169,3 +169,17 @@ def test_an_engine_that_did_not_analyse_everything_fails(start_owner, start_engi
     session, n_more = owner.writer.manifest.id, owner.last[0].number + 5
     push(encode_end(RunEnded(WIRE_VERSION, session, n_more, "over")))
     assert engine.end() == 1
+
+
+@pytest.mark.parametrize("how", ["stop", "forged end"])
+def test_an_engine_that_ends_while_samples_come_fails(how, start_owner, start_engine, push):
+    """Even if it has analysed all chunks so far."""
+    owner, engine = start_owner(), start_engine()
+    owner.steps(100)
+    n_sent = owner.last[0].number + 1
+    engine.wait_for(lambda status: status["next_chunk"] == n_sent)
+    if how == "stop":
+        engine.ask("stop")
+    else:
+        push(encode_end(RunEnded(WIRE_VERSION, owner.writer.manifest.id, n_sent, "over")))
+    assert engine.end() == 1

@@ -30,7 +30,7 @@ from gazelive.live.wire.device_control import DeviceLink
 from gazelive.live.wire.keys import Context, Doorkeeper
 from gazelive.live.wire.runs import Run, hold_run
 from gazelive.live.wire.transport import FLOWING_MS, ChunkReceiver, DocumentPublisher
-from gazelive.recordings import is_session_folder, read_manifest
+from gazelive.recordings import is_closed, is_session_folder, read_manifest
 from gazelive.system import WriterLock, get_logger, log_to_file
 from gazelive.wording import quoted
 
@@ -127,7 +127,7 @@ class Engine:
     def run(self) -> str:
         """Run to the end; return why it ended.
 
-        Raises `IncompleteError` if recorded samples were not analysed.
+        Raises `IncompleteError` if recorded samples were not analysed, or are still recorded.
         """
         self._say(f"Ready at {self._settings.address}.")
         try:
@@ -190,9 +190,9 @@ class Engine:
         self._next_disk_s = 0.0
 
     def _check_complete(self, run: SessionRun, reason: str) -> None:
-        """Raise if recorded chunks were not analysed."""
+        """Raise if recorded chunks were not analysed, or more of them will come."""
         n_left = run.n_left()
-        if n_left or run.next_chunk < self._n_sent:
+        if n_left or run.next_chunk < self._n_sent or self._is_recorded():
             raise IncompleteError(
                 f"{run.folder}: not all samples were analysed ({reason}): "
                 f"analyse them with gazelive run --session {quoted(run.folder)}"
@@ -200,7 +200,7 @@ class Engine:
 
     def _is_recorded(self) -> bool:
         """Return whether a process still records the session."""
-        if self._run is None or self._run.is_finished:
+        if self._run is None or is_closed(self._run.folder):
             return False
         try:
             WriterLock(self._run.folder).release()
@@ -216,7 +216,8 @@ class Engine:
                 waiting = waits and number == 0
                 wired = self._receiver.wait() if waiting else self._receiver.receive()
             except TransportError as error:
-                run.publish(Notice(level="error", text=str(error)))
+                notice = Notice(level="error", text=str(error))
+                run.publish_once(type(error).__name__, notice)
                 continue
             if wired is None:
                 return

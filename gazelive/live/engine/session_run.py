@@ -184,7 +184,7 @@ class SessionRun:
         self.is_caught_up = False
         """False while the engine reads what was recorded before it started."""
         self.is_finished = False
-        self._has_foreign = False
+        self._published_once: set[str] = set()
         self.stream: StreamDescription | None = None
         """Stream of the last chunk; None before the first."""
         self._disk = DiskWatch(folder / JOURNAL_NAME, clock)
@@ -221,11 +221,15 @@ class SessionRun:
         """Return whether a message from the wire belongs to this session; warn of the first."""
         if wired.session == self.manifest.id:
             return True
-        if not self._has_foreign:
-            self._has_foreign = True
-            text = "Chunks of another session arrive here; they are ignored."
-            self.publish(Notice(level="warning", text=text))
+        text = "Chunks of another session arrive here; they are ignored."
+        self.publish_once("foreign", Notice(level="warning", text=text))
         return False
+
+    def publish_once(self, kind: str, notice: Notice) -> None:
+        """Publish the first notice of a kind: a thousand of them would hide all others."""
+        if kind not in self._published_once:
+            self._published_once.add(kind)
+            self.publish(notice)
 
     def n_left(self) -> int:
         """Return the number of recorded chunks that were not analysed; call it at the end."""

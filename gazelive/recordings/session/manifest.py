@@ -104,6 +104,14 @@ def read_manifest(folder: Path) -> SessionManifest:
     return _decode(content, path)
 
 
+def is_closed(folder: Path) -> bool:
+    """Return whether a session is closed; then its engine ends by itself."""
+    try:
+        return is_session_folder(folder) and read_manifest(folder).finished_at is not None
+    except RecordingError:  # on Windows it cannot be read while it is being replaced
+        return False
+
+
 def write_manifest(folder: Path, manifest: SessionManifest) -> None:
     """Replace `session.json`, whole or not at all."""
     path = folder / MANIFEST_NAME

@@ -13,11 +13,11 @@ import pytest
 from gazelive.experiment.config.schema import ExperimentConfig
 from gazelive.experiment.display.display import Participant
 from gazelive.experiment.process.launch import RUN_FLAG, RunSpec, launch
-from gazelive.live.session import SessionResult, is_closed
+from gazelive.live.session import SessionResult
 from gazelive.live.settings import DashboardSettings, LiveSettings
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.observer import Observer
-from gazelive.recordings.session.manifest import MANIFEST_NAME, SessionManifest
+from gazelive.recordings.session.manifest import MANIFEST_NAME, SessionManifest, is_closed
 from gazelive.recordings.session.writer import SessionWriter
 
 

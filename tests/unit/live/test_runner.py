@@ -12,6 +12,7 @@ import zmq
 
 from gazelive.errors import (
     IncompatibleModelError,
+    IncompleteError,
     ModelError,
     ModelFormatError,
     TransportError,
@@ -20,6 +21,7 @@ from gazelive.live.engine.model import EngineModel, load_engine_model
 from gazelive.live.engine.runner import Engine
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
+from gazelive.live.wire.chunks import ChunkEncoder
 from gazelive.live.wire.control import request
 from gazelive.recordings.session.writer import SessionWriter
 
@@ -102,6 +104,7 @@ def test_a_model_that_does_not_fit_changes_nothing(writer, make_engine):
     assert (status["model"], status["state"], status["next_chunk"]) == ("first", "live", N_WIRED)
     asked(engine, settings, "load model", model="second")
     assert asked(engine, settings, "status")["model"] == "second"
+    writer.close()
     asked(engine, settings, "stop")
     assert engine.run() == "stopped on request"
 
@@ -120,6 +123,7 @@ def test_a_crafted_model_is_refused_and_the_engine_goes_on(writer, make_engine, 
     with pytest.raises(TransportError, match=r"crafted\.model: is inconsistent \(array .* shape"):
         asked(engine, settings, "load model", model=str(path))
     assert asked(engine, settings, "status")["state"] == "live"
+    writer.close()
     asked(engine, settings, "stop")
     engine.run()
 
@@ -137,6 +141,7 @@ def test_errors_reach_the_starting_process(writer, make_engine):
     while engine.state != "live":
         engine.step(5)
     assert any(text.startswith("error: made for 250 Hz") for text in said)
+    writer.close()
     asked(engine, settings, "stop")
     engine.run()
 
@@ -157,3 +162,32 @@ def test_an_orphaned_engine_stays_while_the_session_is_recorded(writer, make_eng
 def test_left_alone_before_there_is_a_session_it_ends(make_engine):
     engine, _settings, _said = make_engine(is_left_alone=lambda: True)
     assert engine.run() == "the process that started the engine is gone"
+
+
+def test_an_engine_that_is_stopped_while_samples_come_says_so(writer, make_engine):
+    """It has analysed all that there are, but there will be more."""
+    engine, settings, _said = make_engine()
+    while engine.state != "live":
+        engine.step(5)
+    asked(engine, settings, "stop")
+    with pytest.raises(IncompleteError, match="stopped on request"):
+        engine.run()
+
+
+def test_a_thousand_damaged_chunks_are_one_notice(writer, make_engine):
+    engine, settings, said = make_engine()
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    socket = context.socket(zmq.PUSH)
+    engine.run_info.recording.secure(socket)
+    socket.connect(settings.addresses.chunks)
+    for _ in range(1000):
+        socket.send(b"x" * 50)
+    socket.send_multipart(ChunkEncoder("another").frames(WIRED[0].chunk, WIRED[0].stream))
+    while not any("another session" in text for text in said):
+        engine.step(5)
+    assert sum("not a chunk" in text for text in said) == 1
+    writer.close()
+    asked(engine, settings, "stop")
+    engine.run()
+    socket.close(0)
+    context.term()
