@@ -134,6 +134,19 @@ class TestOwnLayout:
         QApplication.processEvents()
         assert [dock.width() for dock in again._docks.docks.values()] == wide
 
+    def test_a_small_window_does_not_squeeze_what_was_dragged(
+        self, window, preferences_file, make_window
+    ):
+        self.drag(window, 80)
+        dragged = [dock.width() for dock in window._docks.docks.values()]
+        window.close()
+        small = make_window(ListFeed(a_whole_run()), size=(700, 600))
+        QApplication.processEvents()
+        assert self.kept(small, preferences_file)
+        again = make_window(ListFeed(a_whole_run()))
+        QApplication.processEvents()
+        assert [dock.width() for dock in again._docks.docks.values()] == dragged
+
     def test_dragged_edges_are_kept(self, window, preferences_file):
         self.drag(window, 80)
         assert self.kept(window, preferences_file)

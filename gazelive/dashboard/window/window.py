@@ -69,6 +69,8 @@ class DashboardWindow(QMainWindow):
         self._look: Look | None = None
         self._has_own_layout = False
         """True once the user has arranged the panels; else they follow the window's size."""
+        self._is_rearranged = False
+        """True if that happened in this window: a layout that was only squeezed is not saved."""
         self._pressed_on: list[QRect] = []
         """The panels' places when a mouse button was pressed between them."""
         self._is_placed = False
@@ -362,7 +364,7 @@ class DashboardWindow(QMainWindow):
         self._docks.float_or_dock()
 
     def _reset_layout(self) -> None:
-        self._has_own_layout = False
+        self._has_own_layout, self._is_rearranged = False, True
         self._docks.arrange()
 
     def _update_look(self) -> None:
@@ -406,7 +408,7 @@ class DashboardWindow(QMainWindow):
         return handled
 
     def _arranged(self) -> None:
-        self._has_own_layout = True
+        self._has_own_layout = self._is_rearranged = True
 
     def changeEvent(self, event: QEvent | None) -> None:  # noqa: N802
         """Keep the check mark of full screen up to date, however the state changed."""
@@ -420,7 +422,8 @@ class DashboardWindow(QMainWindow):
         preferences = self._preferences
         if not self._is_placed:
             preferences.geometry = self.saveGeometry()
-        preferences.layout = self.saveState(LAYOUT_VERSION) if self._has_own_layout else None
+        if self._is_rearranged:
+            preferences.layout = self.saveState(LAYOUT_VERSION) if self._has_own_layout else None
         preferences.theme = self._theme_choice
         preferences.zoom = self._zoom
         preferences.hide_viewer = self._session.hide_viewer
