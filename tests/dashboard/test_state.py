@@ -91,12 +91,12 @@ def test_facts_of_the_session():
         "Image": "cat.jpg",
         "Elapsed": "0:07",
         "Device": "EyeLink 1000, 1000\u202fHz, right eye",
-        "Model": "fisher-svm, 10 viewers, lab.model",
+        "Model": "lab.model, 10 viewers, fisher-svm",
     }
     assert session_facts(state, hide_viewer=True)["Viewer"] == "hidden"
     named = after(model(2, method_kind="Fisher SVM"))
     shown = session_facts(named, hide_viewer=False)["Model"]
-    assert shown == "fisher-svm (Fisher SVM), 2 viewers, lab.model"
+    assert shown == "lab.model, 2 viewers, fisher-svm (Fisher SVM)"
     state.set_playback(Playback(position_s=2.0, duration_s=8.0))
     assert session_facts(state, hide_viewer=True)["Elapsed"] == "0:07, 25\u202f% of the replay"
     state.apply_all([d.RunStopped(reason="over")])

@@ -79,4 +79,4 @@ def _model(state: DashboardState) -> str:
         return "none"
     kind = "" if model.method_kind is None else f" ({model.method_kind})"
     n_viewers = counted(len(model.viewer_ids), "viewer")
-    return f"{model.method}{kind}, {n_viewers}, {file_name(model.model)}"
+    return f"{file_name(model.model)}, {n_viewers}, {model.method}{kind}"
