@@ -190,7 +190,7 @@ def fit_svm(cost: float) -> Fit:
 
         if n_viewers == 1:
             return _nothing(scores, 1)
-        machine = LinearSVC(C=cost, dual="auto", max_iter=1000, random_state=0)
+        machine = LinearSVC(C=cost, dual=False, max_iter=1000, random_state=0)
         with _quiet():
             machine.fit(scores, labels)
         return _of_sklearn(machine.coef_, machine.intercept_, machine.classes_, n_viewers)
