@@ -3,8 +3,8 @@
 The online detector decides when a saccade ends. A review also sees what follows, the pupil and each
 eye by itself, and judges every movement by these rules (docs/detection.md has the evidence):
 
-- Movement that does not stand out from the movement around it (pursuit, drift, wobble), or is far
-  slower than a saccade of its size, is no event.
+- Movement that does not stand out from the movement around it (pursuit, drift, wobble, restless
+  gaze), or is far slower than a saccade of its size, is no event.
 - Movement that one of two visible eyes does not share is an artefact of the other's loss or return.
 - Movement faster than any saccade, and gaze that jumps away and returns at once, is an artefact.
 - Movement too slow for its size while gaze drifts fast or the pupil changes size is that of a lid.
@@ -21,7 +21,7 @@ import numpy as np
 from gazelive.detection.events import Runs
 from gazelive.detection.online_state import A_SACCADE, BLINK_ARTEFACT, TRACKER_JUMP, Records
 from gazelive.detection.parameters import DetectorParameters, to_samples
-from gazelive.detection.review_kernels import find_returns, fit_both_sides
+from gazelive.detection.review_kernels import find_returns, fit_both_sides, usual_speeds
 from gazelive.gaze import Flags, Floats, Integers
 
 NO_EVENT = -1
@@ -40,6 +40,7 @@ class EyeTrace:
 def review(
     x_deg: Floats,
     y_deg: Floats,
+    speed_deg_s: Floats,
     saccades: Records,
     runs: Runs,
     sampling_rate_hz: float,
@@ -48,8 +49,8 @@ def review(
 ) -> Integers:
     """Return the verdict on each movement that the kernel called a saccade, shape (n,).
 
-    `saccades` are its rows, `runs` their first and last sample. Positions are those of the gaze
-    that was searched, `eyes` those of each eye, if known.
+    `saccades` are its rows, `runs` their first and last sample. Positions and speed are those of
+    the gaze that was searched, `eyes` those of each eye, if known.
     """
     p, rate = parameters, sampling_rate_hz
     dx = saccades["end_x_deg"] - saccades["start_x_deg"]
@@ -64,8 +65,10 @@ def review(
     wobbles = (amplitude < p.review_wobble * around.largest_wobble_deg) & (
         amplitude < p.review_wobble_both * around.smallest_wobble_deg
     )
+    restless = _usual_speed(speed_deg_s, runs, rate, p) > p.review_restless_fraction * peak
     usual = typical_peak(amplitude)
-    verdicts[drifts | wobbles | (peak < p.review_slowest_fraction * usual)] = NO_EVENT
+    too_slow = peak < p.review_slowest_fraction * usual
+    verdicts[drifts | wobbles | restless | too_slow] = NO_EVENT
 
     slow = peak < p.review_slow_fraction * usual
     pupil_change = _pupil_changes(eyes, runs, rate, p)
@@ -141,6 +144,15 @@ def _surroundings(
     return _Surroundings(
         sums[:, 0] / n_known, sums[:, 1] / n_known, wobble.max(axis=1), wobble.min(axis=1)
     )
+
+
+def _usual_speed(speed_deg_s: Floats, runs: Runs, rate_hz: float, p: DetectorParameters) -> Floats:
+    """Return the usual speed on the faster side of each run, 0 where unknown."""
+    both_sides = np.empty((len(runs), 2))
+    gap = to_samples(p.review_restless_gap_ms, rate_hz)
+    width = to_samples(p.review_restless_ms, rate_hz, at_least=1)
+    usual_speeds(speed_deg_s, runs, gap, width, both_sides)
+    return np.asarray(np.nan_to_num(both_sides).max(axis=1))
 
 
 def _pupil_changes(

@@ -8,6 +8,9 @@ import numpy as np
 
 from gazelive.system import kernel
 
+USUAL = 40.0
+"""Percentile of the usual speed: a neighbouring saccade may take half of a window."""
+
 
 @kernel
 def fit_line(
@@ -68,6 +71,26 @@ def fit_both_sides(
         fit_line(x_deg, y_deg, stop - width, stop, sampling_rate_hz, sides[k, 0])
         start = runs[k, 1] + gap
         fit_line(x_deg, y_deg, start, start + width, sampling_rate_hz, sides[k, 1])
+
+
+@kernel
+def usual_speeds(
+    speed_deg_s: np.ndarray, runs: np.ndarray, gap: int, width: int, usual_deg_s: np.ndarray
+) -> None:
+    """Write the usual speed before and after each run, `gap` samples away from it.
+
+    `usual_deg_s` has shape (n, 2); NaN where fewer than half of the samples were seen.
+    """
+    seen = np.empty(width)
+    for k in range(len(runs)):
+        for side in range(2):
+            start = runs[k, 1] + gap if side else runs[k, 0] - gap - width
+            n = 0
+            for i in range(max(start, 0), min(start + width, len(speed_deg_s))):
+                if math.isfinite(speed_deg_s[i]):
+                    seen[n] = speed_deg_s[i]
+                    n += 1
+            usual_deg_s[k, side] = np.nan if 2 * n < width else np.percentile(seen[:n], USUAL)
 
 
 @kernel

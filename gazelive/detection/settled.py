@@ -80,10 +80,11 @@ def detect_settled(
     rows = _search(times, x, y, make_settings(p, rate, noise), state)
     _flag_losses_after(rows, to_samples(p.near_loss_ms, rate))
     rows["decided_us"] = times[-1] if len(times) else 0
-    rows = _reviewed(rows, times, x, y, rate, p, eyes)
     half_width = to_samples(p.velocity_half_width_ms, rate, at_least=1)
+    vx, vy = _velocities(x, y, rate, half_width)
+    rows = _reviewed(rows, times, x, y, np.hypot(vx, vy), rate, p, eyes)
     thresholds = thresholds_of(state, p)
-    calm = _below_threshold(x, y, rate, half_width, thresholds)
+    calm = np.asarray((vx / thresholds[0]) ** 2 + (vy / thresholds[1]) ** 2 < 1.0)
     movements = _samples_of(rows[rows["kind"] == SACCADE], times)
     found = _found(rows, times, "settled", eye, rate, p)
     found = _with_rests(found, movements, times, x, y, calm)
@@ -200,6 +201,7 @@ def _reviewed(
     times: Integers,
     x: Floats,
     y: Floats,
+    speed: Floats,
     rate: float,
     parameters: DetectorParameters,
     eyes: Sequence[EyeTrace],
@@ -212,19 +214,16 @@ def _reviewed(
     for eye in eyes if len(eyes) > 1 else ():  # the loss of one eye is none of the gaze
         found["near_loss"] |= near_losses(runs, np.isfinite(eye.x_deg), near)
     rows["near_loss"][is_saccade] = found["near_loss"]
-    rows["saccade_kind"][is_saccade] = review(x, y, found, runs, rate, parameters, eyes)
+    rows["saccade_kind"][is_saccade] = review(x, y, speed, found, runs, rate, parameters, eyes)
     kept: Records = rows[rows["saccade_kind"] != NO_EVENT]
     return kept
 
 
-def _below_threshold(
-    x: Floats, y: Floats, rate: float, half_width: int, thresholds: tuple[float, float]
-) -> Flags:
-    """Return which samples have a velocity below the threshold."""
+def _velocities(x: Floats, y: Floats, rate: float, half_width: int) -> tuple[Floats, Floats]:
     vx, vy = np.empty(len(x)), np.empty(len(x))
     centred_velocity(x, half_width, rate, vx)
     centred_velocity(y, half_width, rate, vy)
-    return np.asarray((vx / thresholds[0]) ** 2 + (vy / thresholds[1]) ** 2 < 1.0)
+    return vx, vy
 
 
 def _saccade_samples(rows: Records, times: Integers) -> Runs:

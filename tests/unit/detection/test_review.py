@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from gazelive.analysis.grid import Gaze
 from gazelive.analysis.interval import analyse_gaze
@@ -51,7 +52,10 @@ def test_slow_swings_make_no_saccades() -> None:
     x[4500:5500] += 3.0 * np.hanning(1000) * swing  # up to 38 °/s
     assert not detect_settled(times_us, x, y, RATE).saccades
     unreviewed = DetectorParameters(
-        review_own_fraction=0.0, review_slowest_fraction=0.0, review_slow_fraction=0.0
+        review_own_fraction=0.0,
+        review_restless_fraction=99.0,
+        review_slowest_fraction=0.0,
+        review_slow_fraction=0.0,
     )
     assert detect_settled(times_us, x, y, RATE, unreviewed).saccades
 
@@ -61,9 +65,23 @@ def test_wobble_makes_no_saccades() -> None:
     wobbling = slice(500, 900)
     x[wobbling] += 0.4 * np.sin(2 * np.pi * 12 * times_us[wobbling] / 1e6)
     found = detect_settled(times_us, x, y, RATE)
-    unreviewed = detect_settled(times_us, x, y, RATE, DetectorParameters(review_wobble=0.0))
+    alone = DetectorParameters(review_wobble=0.0, review_restless_fraction=99.0)
+    unreviewed = detect_settled(times_us, x, y, RATE, alone)
     assert len(found.saccades) <= 4, "at its ends one side is calm"
     assert len(unreviewed.saccades) >= 3 * len(found.saccades)
+
+
+def test_restless_gaze_makes_no_saccades() -> None:
+    times_us, x, y = still(6.0)
+    jerks = np.random.default_rng(5).normal(0, 0.05, (2, 1000))
+    restless = np.apply_along_axis(np.convolve, 1, jerks, np.hanning(15), "same")
+    x[1000:2000] += restless[0]
+    y[1000:2000] += restless[1]
+    x += step(len(x), 2500, 15, 1.0)
+    alone = DetectorParameters(review_wobble=0.0, review_own_fraction=0.0)
+    off = structs.replace(alone, review_restless_fraction=99.0)
+    assert len(detect_settled(times_us, x, y, RATE, alone).saccades) == 1, "the step"
+    assert len(detect_settled(times_us, x, y, RATE, off).saccades) > 10
 
 
 def test_a_catch_up_saccade_in_pursuit_is_one(make_trace: Make) -> None:
