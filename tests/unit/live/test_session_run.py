@@ -18,7 +18,7 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import is_kept, read_documents
 from gazelive.live.engine.model import EngineModel
-from gazelive.live.engine.session_run import SessionRun
+from gazelive.live.engine.session_run import MOST_PROBLEMS, SessionRun
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import WIRE_VERSION, BlockEnded, WiredChunk
 from gazelive.recordings.geometry import GeometryFlags
@@ -233,9 +233,23 @@ def test_damage_in_the_journal_is_reported_and_survived(session):
     run, said = session.run()
     run.read_disk()
     (notice,) = [d for d in said if isinstance(d, Notice)]
-    assert "are damaged and were skipped" in notice.text
+    assert "are damaged and were skipped; chunk" in notice.text
     assert run.next_chunk == 100
     run.close()
+
+
+def test_damage_everywhere_is_reported_up_to_a_limit(session):
+    session.record(WIRED[:100])
+    path = session.folder / JOURNAL_NAME
+    content = bytearray(path.read_bytes())
+    content[1000::1000] = bytes(255 - byte for byte in content[1000::1000])
+    path.write_bytes(content)
+    run, said = session.run()
+    run.read_disk()
+    run.close()
+    notices = [d.text for d in said if isinstance(d, Notice)]
+    assert len(notices) == MOST_PROBLEMS + 1
+    assert "more losses are not listed" in notices[-1]
 
 
 def test_the_screen_may_be_given(tmp_path):
