@@ -122,6 +122,8 @@ class DeviceThread:
         self._started = self._recording = False
         self._heard_s = 0.0
         """When the last sample came, or the block began."""
+        self._heard_us: int | None = None
+        """The tracker's time of that sample."""
         self._is_silent = False
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
@@ -256,12 +258,15 @@ class DeviceThread:
     def _listen(self, chunk: Chunk | None) -> None:
         """Report once if no samples come; a playback may be paused."""
         now_s = self._clock.now_s()
-        if (chunk is not None and len(chunk.samples)) or isinstance(self.device, ControlsPlayback):
+        if isinstance(self.device, ControlsPlayback):
+            return
+        if chunk is not None and len(chunk.samples):
             self._heard_s, self._is_silent = now_s, False
+            self._heard_us = int(chunk.samples["tracker_time_us"][-1])
         elif not self._is_silent and now_s > self._heard_s + SILENCE_S:
             self._is_silent = True
             text = f"no samples for {SILENCE_S:g} s: look at the tracker's screen and its cable"
-            self._recorder.report("lost_samples", text)
+            self._recorder.report("lost_samples", text, self._heard_us)
 
     def _work(self) -> None:
         try:
@@ -317,7 +322,7 @@ class DeviceThread:
 
     def _start_block(self) -> None:
         self.device.start()
-        self._heard_s, self._is_silent = self._clock.now_s(), False
+        self._heard_s, self._heard_us, self._is_silent = self._clock.now_s(), None, False
         log.info("recording starts")
         self._started = self._recording = True
 
