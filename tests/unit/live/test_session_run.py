@@ -1,10 +1,12 @@
 """Analysis of a session: from the wire, from disk, after a crash."""
 
+import errno
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from gazelive.errors import StorageError
 from gazelive.gaze.documents import (
     GazeTrace,
     IntervalSettled,
@@ -27,6 +29,7 @@ from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
 from ...support.document_list import DocumentList
+from ...support.failing_disk import FailingDisk, fails_at
 from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 from ...support.streams import MODEL, Cuts, chunks_of, settled_live, settled_offline
@@ -307,3 +310,26 @@ def test_chunks_go_to_their_sinks_once_they_are_live(session):
         run.take(one)
     run.close()
     assert seen == list(range(50, 60))
+
+
+def test_documents_that_a_disk_refused_are_made_again(session, monkeypatch):
+    session.record(WIRED)
+    path = session.folder / DOCUMENTS_NAME
+    with monkeypatch.context() as patched:
+        run, said = session.run()
+        disk = FailingDisk(path, patched)
+        disk.before_write = fails_at(5, errno.EIO)
+        with pytest.raises(StorageError, match=r"events\.jsonl: cannot be written"):
+            run.read_disk()
+        run.close()
+    assert said
+    n_before = path.read_bytes().count(b"\n")
+    run, rest = session.run()
+    run.finish("over")
+    run.close()
+    assert rest
+    assert path.read_bytes().count(b"\n") > n_before
+    again, repeated = session.run()
+    again.finish("over")
+    again.close()
+    assert repeated == [], "every document is there, once"
