@@ -15,7 +15,15 @@ import numpy as np
 from gazelive.clock import Clock
 from gazelive.devices.protocol import ControlsPlayback, GazeDevice
 from gazelive.errors import GazeliveError
-from gazelive.gaze import Chunk, Message, StreamDescription, empty_samples, in_time_order
+from gazelive.gaze import (
+    Chunk,
+    Kind,
+    Message,
+    StreamDescription,
+    empty_samples,
+    in_time_order,
+    quality_message,
+)
 from gazelive.recordings import ClockFit, Notes, SessionWriter
 
 QUERY_INTERVAL_S = 1.0
@@ -23,6 +31,10 @@ BEST_QUERY_S = 20e-6
 """Least uncertainty of a query."""
 N_RECENT = 5
 """Within so many queries the clocks drift apart by less than the uncertainty of one."""
+JUMP_S = 0.5
+"""A larger step of one clock against the other is no drift: a computer slept, or was set."""
+STALL_S = 1.0
+"""A disk that takes longer for a chunk is reported."""
 
 
 class ClockQueries:
@@ -34,16 +46,30 @@ class ClockQueries:
         self._tracker_us: list[int] = []
         self._uncertainty_s: list[float] = []
 
-    def ask(self, device: GazeDevice) -> None:
-        """Query the device's time if the last answer is `QUERY_INTERVAL_S` old."""
+    def ask(self, device: GazeDevice) -> float:
+        """Query the device's time if the last answer is `QUERY_INTERVAL_S` old.
+
+        Return by how much the clocks have jumped apart since then, 0 if they have not. The line
+        begins anew there.
+        """
         before_s = self._clock.now_s()
         if self._host_s and before_s < self._host_s[-1] + QUERY_INTERVAL_S:
-            return
+            return 0.0
         tracker_us = device.tracker_time_us()
         after_s = self._clock.now_s()
-        self._host_s.append((before_s + after_s) / 2)
+        host_s = (before_s + after_s) / 2
+        uncertainty_s = max((after_s - before_s) / 2, BEST_QUERY_S)
+        expected_s = self.host_time_s(tracker_us)
+        jump_s = 0.0 if expected_s is None else abs(host_s - expected_s)
+        if jump_s <= JUMP_S + uncertainty_s:
+            jump_s = 0.0
+        else:
+            for answers in (self._host_s, self._tracker_us, self._uncertainty_s):
+                answers.clear()
+        self._host_s.append(host_s)
         self._tracker_us.append(tracker_us)
-        self._uncertainty_s.append(max((after_s - before_s) / 2, BEST_QUERY_S))
+        self._uncertainty_s.append(uncertainty_s)
+        return jump_s
 
     def host_time_s(self, tracker_us: int) -> float | None:
         """Return the host's time of a tracker time, by the surest of the last answers."""
@@ -113,8 +139,17 @@ class Recorder:
             for sink in self._sinks:
                 sink(chunk, self._stream)
         if self._queries is not None:
-            self._queries.ask(self._device)
+            self._compare_clocks(self._queries)
         return chunk
+
+    def _compare_clocks(self, queries: ClockQueries) -> None:
+        jump_s = queries.ask(self._device)
+        if jump_s:
+            text = (
+                f"the clocks of computer and tracker have jumped apart by {jump_s:.1f} s: "
+                "did one of them sleep or start again?"
+            )
+            self.report("clock", text)
 
     def host_time_s(self, tracker_us: int) -> float | None:
         """Return the host's time of a recent tracker time; None if the clocks are not compared."""
@@ -126,6 +161,11 @@ class Recorder:
         It goes with the next chunk, or with a separate one at the next `drain`.
         """
         self._notes.append(message)
+
+    def report(self, kind: Kind, text: str, at_us: int | None = None) -> None:
+        """Add a report on the data to the session and the sinks (`quality_message`)."""
+        time_us = self._device.tracker_time_us() if at_us is None else at_us
+        self.note(quality_message(time_us, kind, text))
 
     def _save(self, timeout_s: float) -> Chunk | None:
         chunk = self._device.read_chunk(timeout_s)
@@ -150,8 +190,15 @@ class Recorder:
             messages = tuple(in_time_order(both))
             self._notes.clear()
         chunk = replace(chunk, number=self._writer.next_chunk, block=self._block, messages=messages)
+        began_s = self._clock.now_s()
         self._writer.append(chunk)
+        self._watch_disk(chunk, self._clock.now_s() - began_s)
         return chunk
+
+    def _watch_disk(self, chunk: Chunk, took_s: float) -> None:
+        if took_s > STALL_S and len(chunk.samples):
+            text = f"the disk took {took_s:.1f} s for a chunk: the tracker's queue had to wait"
+            self.report("disk", text, int(chunk.samples["tracker_time_us"][-1]))
 
     def drain(self) -> None:
         """Store what is left after the device was stopped."""

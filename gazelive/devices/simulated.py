@@ -46,6 +46,8 @@ SaliencyOf = Callable[[str], SaliencyMap]
 
 UNSEEN_S = 1.0
 """Only the last part of a break is simulated, so long breaks cost nothing."""
+QUEUE_S = 60.0
+"""Samples that wait for a late reader; older ones are lost, as after the computer slept."""
 
 
 def generated_image(name: str) -> SaliencyMap:
@@ -279,6 +281,8 @@ class SimulatedDevice:
             n_unseen = round(UNSEEN_S * self._stream.sampling_rate_hz)
             self._viewer.advance(min(n_due - self._n_lived, n_unseen))
             self._n_lived = n_due
+        n_queue = round(QUEUE_S * self._stream.sampling_rate_hz)
+        self._n_lived = max(self._n_lived, n_due - n_queue)
         while self._n_lived < n_due:
             n = min(n_due - self._n_lived, MAX_CHUNK_SAMPLES)
             samples, _ = self._viewer.advance(n)

@@ -167,6 +167,8 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         "off_screen",
         "frozen",
         "noise",
+        "disk",
+        "clock",
     ]
     text: str
     value: float | None = None

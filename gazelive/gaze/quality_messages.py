@@ -1,8 +1,8 @@
-"""Messages in which a device reports problems of its own data.
+"""Messages in which a device, or the process that owns it, reports problems of the data.
 
-A device has no other channel than its chunks. What it notices (lost samples, another rate than
-requested) is therefore sent as a message, stored with the samples, and becomes a `Quality` document
-wherever the stream is read.
+Neither has another channel than the chunks. What they notice (lost samples, another rate than
+requested, a slow disk) is therefore sent as a message, stored with the samples, and becomes a
+`Quality` document wherever the stream is read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gazelive.gaze.documents import Quality
 from gazelive.gaze.stream import Message
 
 PREFIX = "GAZELIVE_QUALITY"
-Kind = Literal["lost_samples", "rate", "eye", "message"]
+Kind = Literal["lost_samples", "rate", "eye", "message", "disk", "clock"]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 

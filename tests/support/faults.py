@@ -32,6 +32,7 @@ from gazelive.gaze.stream import Chunk, StreamDescription
 
 SampleEffect = Callable[[Samples], Samples]
 """Takes the samples of one chunk after the other and returns what becomes of them."""
+GAZE_FIELDS = ("left_x", "left_y", "left_pupil", "right_x", "right_y", "right_pupil")
 DeliveryEffect = Callable[[float], float]
 """Takes the host time at which a chunk arrived and returns when it is let through."""
 
@@ -51,6 +52,28 @@ class LostSamples(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
         def lose(samples: Samples) -> Samples:
             return np.delete(samples, list(places.within(len(samples))))
+
+        return lose
+
+
+class LostGaze(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """In each `every_n` samples a run of `length` has no gaze: a blink, or an eye out of sight."""
+
+    every_n: int
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        _require_room(self.every_n, self.length)
+
+    def begin(self, random: np.random.Generator) -> SampleEffect:
+        """Return the effect."""
+        places = _Places(self.every_n, self.length, random)
+
+        def lose(samples: Samples) -> Samples:
+            lost = list(places.within(len(samples)))
+            for name in GAZE_FIELDS:
+                samples[name][lost] = np.nan
+            return samples
 
         return lose
 
@@ -209,7 +232,16 @@ def _require(holds: bool, key: str, must_be: str, value: float) -> None:
         raise ConfigError(f"must be {must_be}, not {value}", key=key)
 
 
-Fault = LostSamples | RepeatedTimes | BackwardTimes | TimeJitter | Jitter | Stalls | Disconnect
+Fault = (
+    LostSamples
+    | LostGaze
+    | RepeatedTimes
+    | BackwardTimes
+    | TimeJitter
+    | Jitter
+    | Stalls
+    | Disconnect
+)
 
 _CAPABILITIES: tuple[type, ...] = (
     SendsMessages,

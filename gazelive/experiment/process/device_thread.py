@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 from gazelive.clock import Clock
 from gazelive.devices import (
     ChunkSink,
+    ControlsPlayback,
     CrossStimulus,
     GazeDevice,
     HasHostMenu,
@@ -39,6 +40,8 @@ log = get_logger(__name__)
 
 READING_S, TRIGGER_READING_S = 0.004, 0.001
 """Longest wait for the tracker's samples, and so of a task; with triggers every sample counts."""
+SILENCE_S = 1.0
+"""A tracker that records and sends no sample for so long is reported."""
 IDLE_S = 0.02
 PATIENCE_S = 30.0
 """Longest start or stop of a tracker."""
@@ -117,6 +120,11 @@ class DeviceThread:
         self._menu = device if isinstance(device, HasHostMenu) else None
         self._host_request: HostRequest | None = None
         self._started = self._recording = False
+        self._heard_s = 0.0
+        """When the last sample came, or the block began."""
+        self._heard_us: int | None = None
+        """The tracker's time of that sample."""
+        self._is_silent = False
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
         self._closing = False
@@ -238,7 +246,7 @@ class DeviceThread:
         """Run the submitted tasks, then read the tracker."""
         self._run_tasks()
         if self._recording:
-            self._recorder.step(self._reading_s)
+            self._listen(self._recorder.step(self._reading_s))
             if self._menu is not None:
                 self._host_request = self._menu.take_host_request() or self._host_request
             self.has_finished = self.device.finished
@@ -246,6 +254,19 @@ class DeviceThread:
             self._recorder.drain()
         if self._server is not None:
             self._server.serve()
+
+    def _listen(self, chunk: Chunk | None) -> None:
+        """Report once if no samples come; a playback may be paused."""
+        now_s = self._clock.now_s()
+        if isinstance(self.device, ControlsPlayback):
+            return
+        if chunk is not None and len(chunk.samples):
+            self._heard_s, self._is_silent = now_s, False
+            self._heard_us = int(chunk.samples["tracker_time_us"][-1])
+        elif not self._is_silent and now_s > self._heard_s + SILENCE_S:
+            self._is_silent = True
+            text = f"no samples for {SILENCE_S:g} s: look at the tracker's screen and its cable"
+            self._recorder.report("lost_samples", text, self._heard_us)
 
     def _work(self) -> None:
         try:
@@ -301,6 +322,7 @@ class DeviceThread:
 
     def _start_block(self) -> None:
         self.device.start()
+        self._heard_s, self._heard_us, self._is_silent = self._clock.now_s(), None, False
         log.info("recording starts")
         self._started = self._recording = True
 

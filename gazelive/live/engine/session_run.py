@@ -39,6 +39,9 @@ from gazelive.recordings import (
     screen_in_corpus,
 )
 
+MOST_PROBLEMS = 20
+"""Problems of the journal that are listed at once."""
+
 
 class SessionSource:
     """Chunks of a session in order, each once, from the wire or from disk.
@@ -84,7 +87,10 @@ class SessionSource:
         """Return the problems of the journal that were not returned yet."""
         problems = self._journal.problems[self._n_problems :]
         self._n_problems = len(self._journal.problems)
-        return [problem.text for problem in problems]
+        texts = [problem.text for problem in problems[:MOST_PROBLEMS]]
+        if len(problems) > MOST_PROBLEMS:
+            texts.append(f"{len(problems) - MOST_PROBLEMS} more losses are not listed")
+        return texts
 
 
 def session_geometry(

@@ -28,6 +28,8 @@ MOST_REQUESTS, REQUESTS_S = 8, 0.002
 """Most requests that are answered at once, and the longest time for it."""
 BEAT_S = 1.0
 """Interval of heartbeats."""
+ANSWER_QUEUE = 20
+"""Answers that wait for a client that does not read them; further ones are dropped."""
 _NOT_HERE = " (is it an address of this computer?)"
 _HINTS = {
     zmq.EADDRINUSE: " (another engine? choose another port with --bind)",
@@ -49,7 +51,7 @@ class ControlServer:
     """Takes requests when asked to; never waits."""
 
     def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
-        self.socket = bound_socket(context, zmq.ROUTER, address, prepare=prepare)
+        self.socket = bound_socket(context, zmq.ROUTER, address, prepare=_answering(prepare))
 
     def requests(self, most: int = MOST_REQUESTS) -> Iterator[Request]:
         """Yield the requests that have come; anything else is refused here.
@@ -126,23 +128,37 @@ def request(
 class Heartbeat:
     """Asks an engine for its status once a second, without ever waiting for it."""
 
-    def __init__(self, context: Context, address: str, prepare: Prepare) -> None:
+    def __init__(
+        self,
+        context: Context,
+        address: str,
+        prepare: Prepare | None = None,
+        *,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._socket = connected_socket(context, zmq.DEALER, address, prepare=prepare)
+        self._now_s = now_s
         self.reset()
 
     def reset(self) -> None:
         """Begin anew, with another process."""
         self.has_answered = False
-        self._since_s = time.monotonic()
-        self._next_s = self._since_s
+        self._silent_s = 0.0
+        self._next_s = self._looked_s = self._now_s()
 
     def note_answer(self) -> None:
         """Take an answer to another request as a beat."""
-        self.has_answered, self._since_s = True, time.monotonic()
+        self.has_answered, self._silent_s = True, 0.0
 
     def silent_s(self) -> float:
-        """Return the seconds since the last answer; call it again and again."""
-        now_s = time.monotonic()
+        """Return the seconds since the last answer; call it again and again.
+
+        Time between two calls counts as `BEAT_S` at most: a computer that slept for an hour has
+        given the engine no time to answer.
+        """
+        now_s = self._now_s()
+        self._silent_s += min(now_s - self._looked_s, BEAT_S)
+        self._looked_s = now_s
         while True:
             try:
                 self._socket.recv_multipart(zmq.NOBLOCK)
@@ -156,11 +172,20 @@ class Heartbeat:
             with contextlib.suppress(zmq.Again):
                 payload = msgspec.msgpack.encode({"command": "status"})
                 self._socket.send_multipart([b"", payload], zmq.NOBLOCK)
-        return now_s - self._since_s
+        return self._silent_s
 
     def close(self) -> None:
         """Close the socket."""
         self._socket.close(linger=0)
+
+
+def _answering(prepare: Prepare | None) -> Prepare:
+    def prepared(socket: Socket) -> None:
+        socket.sndhwm = ANSWER_QUEUE
+        if prepare is not None:
+            prepare(socket)
+
+    return prepared
 
 
 def decoded_map(payload: bytes) -> dict[str, Any] | None:

@@ -3,6 +3,9 @@
 Every intact record is found, whatever happened to the others. The file passes through a window of a
 megabyte, so a journal of any length is read in constant memory. A memory map would do the same, but
 truncating the file under it kills the reader.
+
+A damaged length can claim any bytes for its record. What is checked in vain is limited to a
+multiple of the file's bytes, so reading takes linear time whatever the file contains.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ from gazelive.recordings.session.journal import (
 WINDOW_BYTES = 1 << 20
 _MAGIC_AND_LENGTH = np.dtype([("magic", "<u4"), ("payload_bytes", "<u4")])
 _NO_LIMIT = 1 << 62
+VAIN_CHECKS = 64
+"""Bytes that may be checked in vain for each byte of the file …"""
+VAIN_BYTES = 2 * MAX_PAYLOAD_BYTES
+"""… and before them. Then only records that fit in what has accrued are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ def scan(file: FileIO, start: int = 0, stop: int | None = None) -> Iterator[Run]
             limit = min(2 * limit, _NO_LIMIT)
         if n_whole + 1 < len(bounds):
             wanted_bytes = 0  # the next record is there, but damaged
+            window.note_vain_check(int(bounds[n_whole + 1] - bounds[n_whole]))
         if wanted_bytes and window.fill(wanted_bytes):
             continue
         limit = 1  # after damage, check one record at a time instead of the window again and again
@@ -142,7 +150,8 @@ class _Window:
         self.data = bytearray(max(FRAME_BYTES, min(stop - start, WINDOW_BYTES)))
         self.position = 0
         self._filled = 0
-        self._data_start = start
+        self._start = self._data_start = start
+        self._vain_bytes = 0
         file.seek(start)
         self.fill(FRAME_BYTES)
 
@@ -167,13 +176,29 @@ class _Window:
         first = int(np.searchsorted(self._magics, self.position))
         if first == len(self._magics) or self._magics[first] != self.position:
             return self._magics[:0], 0
+        if not self._is_possible(first):
+            return self._magics[:0], 0
         last = int(self._chain_ends[np.searchsorted(self._chain_ends, first)])
         last = min(last, first + limit - 1)
         if self._ends[last] <= self._filled:
             return np.append(self._magics[first : last + 1], self._ends[last]), FRAME_BYTES
         wanted_bytes = int(self._ends[last] - self._magics[last])
-        is_possible = wanted_bytes <= FRAME_BYTES + MAX_PAYLOAD_BYTES
-        return self._magics[first : last + 1], wanted_bytes if is_possible else 0
+        return self._magics[first : last + 1], wanted_bytes if self._is_possible(last) else 0
+
+    def _is_possible(self, index: int) -> bool:
+        """Return whether a record that may begin at a magic is worth a check."""
+        start, end = int(self._magics[index]), int(self._ends[index])
+        credit_bytes = VAIN_BYTES + VAIN_CHECKS * (self._data_start + start - self._start)
+        n_bytes = end - start
+        return (
+            n_bytes <= FRAME_BYTES + MAX_PAYLOAD_BYTES
+            and self._data_start + end <= self._stop
+            and self._vain_bytes + n_bytes <= credit_bytes
+        )
+
+    def note_vain_check(self, n_bytes: int) -> None:
+        """Take it that so many bytes were checked in vain."""
+        self._vain_bytes += n_bytes
 
     def take(self, bounds: Integers) -> Run:
         """Return the records between `bounds` (the first is at `position`) and skip them."""
@@ -237,6 +262,22 @@ def _count_whole(data: bytearray, bounds: Integers) -> int:
     return n_records
 
 
+def highest_before(last: int, numbers: Integers) -> Integers:
+    """Return the highest number before each of the chunks of a run; `last` came before the run."""
+    highest: Integers = np.maximum.accumulate(np.concatenate(([last], numbers)))[:-1]
+    return highest
+
+
+def missing_chunks(before: Integers, numbers: Integers) -> list[tuple[int, str]]:
+    """Return which chunks are missing, each with the index of the chunk behind them."""
+    missing = []
+    for index in np.flatnonzero(numbers > before + 1).tolist():
+        first, final = int(before[index]) + 1, int(numbers[index]) - 1
+        which = f"chunk {first} is" if first == final else f"chunks {first} to {final} are"
+        missing.append((index, f"{which} missing"))
+    return missing
+
+
 class JournalFollower:
     """Follows a journal: each `poll` continues where the last one stopped.
 
@@ -248,6 +289,7 @@ class JournalFollower:
         self._path = path
         self._from_chunk = from_chunk
         self._position = 0
+        self._last_chunk = -1
         self._streams: dict[int, StreamDescription] = {}
         self._described_block: int | None = None
         self.problems: list[Problem] = []
@@ -270,13 +312,26 @@ class JournalFollower:
                     path=self._path,
                 )
             for run in scan(file, self._position):
-                if run.start > self._position:
-                    lost = f"{run.start - self._position} bytes from byte {self._position} on"
-                    self.problems.append(Problem(None, f"{lost} are damaged and were skipped"))
+                self._note_losses(run)
                 try:
                     yield from self._read(run)
                 except RecordingError as error:
                     raise RecordingError(str(error), path=self._path) from error
+
+    def _note_losses(self, run: Run) -> None:
+        """Add a problem if something is missing before a run or in it."""
+        losses = []
+        if run.start > self._position:
+            n_bytes = run.start - self._position
+            losses.append(
+                f"{n_bytes} bytes from byte {self._position} on are damaged and were skipped"
+            )
+        numbers = run.heads["number"][run.heads["kind"] == Kind.CHUNK].astype(np.int64)
+        before = highest_before(self._last_chunk, numbers)
+        losses += [which for _, which in missing_chunks(before, numbers)]
+        if losses:
+            self.problems.append(Problem(None, "; ".join(losses)))
+        self._last_chunk = max(self._last_chunk, int(numbers.max(initial=-1)))
 
     def _read(self, run: Run) -> Iterator[Chunk | StreamDescription]:
         kinds, numbers = run.heads["kind"], run.heads["number"]
@@ -293,12 +348,21 @@ class JournalFollower:
         self._position = run.end
 
     def _described(self, chunk: Chunk) -> Iterator[Chunk | StreamDescription]:
-        stream = self._streams.get(chunk.block)
+        stream = self._streams.get(chunk.block) or self._borrowed(chunk)
         if stream is None:
-            text = f"chunk {chunk.number}: the description of block {chunk.block} is lost"
-            self.problems.append(Problem(None, text))
             return
         if chunk.block != self._described_block:
             self._described_block = chunk.block
             yield stream
         yield chunk
+
+    def _borrowed(self, chunk: Chunk) -> StreamDescription | None:
+        """Return the description of an earlier block for one whose own is damaged."""
+        lost = f"chunk {chunk.number}: the description of block {chunk.block} is lost"
+        if not self._streams:
+            self.problems.append(Problem(None, lost))
+            return None
+        other = max(self._streams)
+        text = f"{lost}, that of block {other} is used instead"
+        self.problems.append(Problem(None, text))
+        return self._streams.setdefault(chunk.block, self._streams[other])

@@ -6,7 +6,7 @@ writes a record every few milliseconds, and an hour of it is a million records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from gazelive.gaze import (
     left_out_sentence,
 )
 from gazelive.recordings.messages import interpret
+from gazelive.recordings.problems import MAX_LISTED
 from gazelive.recordings.recording import Block, Problem, Recording, Signal, Trial
 from gazelive.recordings.session.journal import (
     CHUNK_PREFIX_BYTES,
@@ -42,6 +43,8 @@ from gazelive.recordings.session.journal import (
 from gazelive.recordings.session.journal_reader import (
     Run,
     gather_at,
+    highest_before,
+    missing_chunks,
     scan,
 )
 from gazelive.recordings.session.manifest import JOURNAL_NAME, SessionManifest, read_manifest
@@ -101,6 +104,9 @@ class JournalContents:
         self._first_rows: dict[int, int] = {}  # of each block, in the order of the journal
         self._extras: dict[int, list[tuple[int, Columns]]] = {}
         self._damage: list[str] = []
+        """Damage in front of the next chunk."""
+        self._losses: list[tuple[str, int | None]] = []
+        """Each with the row of the first sample behind it, None if no chunk is missing."""
 
     def reserve(self, journal_bytes: int) -> None:
         """Allocate for all samples that `journal_bytes` can hold; unused pages cost no memory."""
@@ -117,22 +123,36 @@ class JournalContents:
         chunk_rows = np.zeros(len(kinds), np.int64)
         if is_chunk.any():
             chunks = np.flatnonzero(is_chunk)
-            chunks = chunks[self._in_order(run.heads["number"][chunks].astype(np.int64))]
-            chunk_rows[chunks], has_more[chunks] = self._add_samples(run, chunks)
+            numbers = run.heads["number"][chunks].astype(np.int64)
+            before = highest_before(self.last_chunk, numbers)
+            missing = missing_chunks(before, numbers)
+            new = chunks[self._new_of(before, numbers)]
+            chunk_rows[new], has_more[new] = self._add_samples(run, new)
+            self._note_losses([(which, int(chunk_rows[chunks[at]])) for at, which in missing])
         for index in np.flatnonzero(has_more):
             self._add_other(run, int(index), int(chunk_rows[index]))
 
     def finish(self, journal_bytes: int) -> None:
-        """Report damage after the last intact record, and free unused memory."""
-        if self._damage:
-            self._report_damage("no chunk is missing")
+        """Report all damage, and free unused memory."""
+        self._samples.resize(self.n_samples, refcheck=False)
+        self._note_losses(())
+        for text, row in self._losses[:MAX_LISTED]:
+            self.problem(text if row is None else f"{text} ({self._time_span(row)})")
+        if len(self._losses) > MAX_LISTED:
+            self.problem(f"{len(self._losses) - MAX_LISTED} more losses are not listed")
         if journal_bytes > self.end:
             after = f"after chunk {self.last_chunk}" if self.last_chunk >= 0 else "before any chunk"
             self.problem(
                 f"the last {journal_bytes - self.end} bytes ({after}) are an incomplete record and "
                 "were skipped"
             )
-        self._samples.resize(self.n_samples, refcheck=False)
+
+    def _time_span(self, row: int) -> str:
+        """Return, in words, the times that samples lost before a row can have had."""
+        times_us = self._samples["tracker_time_us"]
+        bounds = [("after", times_us[:row][-1:]), ("before", times_us[row : row + 1])]
+        known = [f"{side} {time[0] / 1e6:.3f} s" for side, time in bounds if len(time)]
+        return f"{' and '.join(known) or 'at an unknown time'} on the tracker's clock"
 
     def problem(self, text: str) -> None:
         """Add a problem."""
@@ -148,12 +168,8 @@ class JournalContents:
         for number in sorted(self._heads.keys() | rows_of.keys()):
             rows = rows_of.get(number, slice(0, 0))
             samples = self._samples[rows]
-            head = self._heads.get(number)
+            head = self._heads.get(number) or self._borrowed(number, len(samples))
             if head is None:
-                self.problem(
-                    f"{len(samples)} samples of block {number} were skipped, since its "
-                    "description is damaged"
-                )
                 continue
             samples, extras, n_left_out = in_order(samples, self._columns(number, rows))
             if n_left_out:
@@ -167,22 +183,32 @@ class JournalContents:
                 extras=extras,
             )
 
-    def _in_order(self, numbers: Integers) -> Flags:
-        """Report gaps in the chunks' numbers; return which chunks are new."""
-        before = np.maximum.accumulate(np.concatenate(([self.last_chunk], numbers)))[:-1]
-        for index in np.flatnonzero(numbers != before + 1):
-            if numbers[index] > before[index]:
-                first, last = before[index] + 1, numbers[index] - 1
-                which = f"chunk {first} is" if first == last else f"chunks {first} to {last} are"
-                self._report_damage(f"{which} missing")
-            else:
-                self.problem(f"chunk {numbers[index]} is stored twice; the second was skipped")
-        self.last_chunk = int(max(before[0], numbers.max()))
-        return numbers > before
+    def _new_of(self, before: Integers, numbers: Integers) -> Flags:
+        """Return which chunks are new; one that is not is a problem."""
+        is_new: Flags = numbers > before
+        if not is_new.all():
+            for number in numbers[~is_new].tolist():
+                self.problem(f"chunk {number} is stored twice; the second was skipped")
+        self.last_chunk = int(max(before[-1], numbers[-1]))
+        return is_new
 
-    def _report_damage(self, consequence: str) -> None:
-        self.problem("; ".join([*self._damage, consequence]))
-        self._damage.clear()
+    def _borrowed(self, block: int, n_samples: int) -> BlockHead | None:
+        """Return the stream of the block before (or behind) one whose description is damaged."""
+        samples, lost = f"{n_samples} samples of block {block}", "since its description is damaged"
+        if not self._heads:
+            self.problem(f"{samples} were skipped, {lost}")
+            return None
+        other = max((b for b in self._heads if b < block), default=min(self._heads))
+        self.problem(f"{samples} are read with the description of block {other}, {lost}")
+        return BlockHead(stream=self._heads[other].stream)
+
+    def _note_losses(self, missing: Sequence[tuple[str, int | None]]) -> None:
+        """Note chunks that are missing, with the damage in front of the first of them."""
+        if self._damage:
+            which, row = missing[0] if missing else ("no chunk is missing", None)
+            missing = [("; ".join([*self._damage, which]), row), *missing[1:]]
+            self._damage.clear()
+        self._losses += missing
 
     def _add_samples(self, run: Run, chunks: npt.NDArray[np.intp]) -> tuple[Integers, Flags]:
         """Copy the samples of some records; return the first row of each, and if it has more."""

@@ -64,6 +64,20 @@ def test_list_names_damaged_sessions(gazelive: Run, sessions: Path, tmp_path: Pa
     assert [row["damage"] is None for row in rows] == [False, True]
 
 
+def test_damage_in_a_journal_is_named(gazelive: Run, sessions: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(sessions / "v001_s1", tmp_path / "damaged")
+    journal = folder / "gaze.journal"
+    content = bytearray(journal.read_bytes())
+    content[len(content) // 2] ^= 1
+    journal.write_bytes(content)
+    for command in (["info"], ["session", "show"], ["session", "list"]):
+        where = tmp_path if "list" in command else folder
+        exit_code, out, _ = gazelive(*command, where, "--json")
+        assert exit_code == 0
+        assert "are damaged; chunk" in out
+        assert "on the tracker's clock" in out
+
+
 def test_list_of_nothing_is_one_sentence(gazelive: Run, tmp_path: Path) -> None:
     exit_code, out, err = gazelive("session", "list", tmp_path)
     assert (exit_code, out) == (2, "")

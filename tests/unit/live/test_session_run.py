@@ -1,10 +1,12 @@
 """Analysis of a session: from the wire, from disk, after a crash."""
 
+import errno
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from gazelive.errors import StorageError
 from gazelive.gaze.documents import (
     GazeTrace,
     IntervalSettled,
@@ -18,7 +20,7 @@ from gazelive.gaze.screen import PAPER_SCREEN
 from gazelive.gaze.stream import Message
 from gazelive.live.engine.documents_file import is_kept, read_documents
 from gazelive.live.engine.model import EngineModel
-from gazelive.live.engine.session_run import SessionRun
+from gazelive.live.engine.session_run import MOST_PROBLEMS, SessionRun
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.chunks import WIRE_VERSION, BlockEnded, WiredChunk
 from gazelive.recordings.geometry import GeometryFlags
@@ -27,6 +29,7 @@ from gazelive.recordings.session.reader import read_session
 from gazelive.recordings.session.writer import SessionWriter
 
 from ...support.document_list import DocumentList
+from ...support.failing_disk import FailingDisk, fails_at
 from ...support.manual_clock import ManualClock
 from ...support.recordings import make_block, make_recording
 from ...support.streams import MODEL, Cuts, chunks_of, settled_live, settled_offline
@@ -233,9 +236,23 @@ def test_damage_in_the_journal_is_reported_and_survived(session):
     run, said = session.run()
     run.read_disk()
     (notice,) = [d for d in said if isinstance(d, Notice)]
-    assert "are damaged and were skipped" in notice.text
+    assert "are damaged and were skipped; chunk" in notice.text
     assert run.next_chunk == 100
     run.close()
+
+
+def test_damage_everywhere_is_reported_up_to_a_limit(session):
+    session.record(WIRED[:100])
+    path = session.folder / JOURNAL_NAME
+    content = bytearray(path.read_bytes())
+    content[1000::1000] = bytes(255 - byte for byte in content[1000::1000])
+    path.write_bytes(content)
+    run, said = session.run()
+    run.read_disk()
+    run.close()
+    notices = [d.text for d in said if isinstance(d, Notice)]
+    assert len(notices) == MOST_PROBLEMS + 1
+    assert "more losses are not listed" in notices[-1]
 
 
 def test_the_screen_may_be_given(tmp_path):
@@ -293,3 +310,26 @@ def test_chunks_go_to_their_sinks_once_they_are_live(session):
         run.take(one)
     run.close()
     assert seen == list(range(50, 60))
+
+
+def test_documents_that_a_disk_refused_are_made_again(session, monkeypatch):
+    session.record(WIRED)
+    path = session.folder / DOCUMENTS_NAME
+    with monkeypatch.context() as patched:
+        run, said = session.run()
+        disk = FailingDisk(path, patched)
+        disk.before_write = fails_at(5, errno.EIO)
+        with pytest.raises(StorageError, match=r"events\.jsonl: cannot be written"):
+            run.read_disk()
+        run.close()
+    assert said
+    n_before = path.read_bytes().count(b"\n")
+    run, rest = session.run()
+    run.finish("over")
+    run.close()
+    assert rest
+    assert path.read_bytes().count(b"\n") > n_before
+    again, repeated = session.run()
+    again.finish("over")
+    again.close()
+    assert repeated == [], "every document is there, once"

@@ -112,6 +112,14 @@ def test_truncated_at_any_byte_intact_records_are_kept(tmp_path):
             assert contents.problems == []
 
 
+def when(kept: list[Chunk], lost: int) -> str:
+    """Return how a problem ends that names the time of a lost chunk."""
+    times_us = {c.number: c.samples["tracker_time_us"] for c in kept if len(c.samples)}
+    after = [f"after {us[-1] / 1e6:.3f} s" for number, us in times_us.items() if number < lost]
+    before = [f"before {us[0] / 1e6:.3f} s" for number, us in times_us.items() if number > lost]
+    return f"({' and '.join([*after[-1:], *before[:1]])} on the tracker's clock)"
+
+
 def test_a_flipped_byte_loses_its_record_and_no_other(tmp_path):
     for position in range(len(JOURNAL)):
         damaged = bytearray(JOURNAL)
@@ -131,7 +139,9 @@ def test_a_flipped_byte_loses_its_record_and_no_other(tmp_path):
             assert f"the last {size} bytes (after chunk 3)" in text
         else:
             consequence = f"chunk {lost - 1} is missing" if lost else "no chunk is missing"
-            assert text == f"{size} bytes from byte {start} on are damaged; {consequence}"
+            where = f"{size} bytes from byte {start} on are damaged"
+            assert text.startswith(f"{where}; {consequence}")
+            assert text.endswith(when(kept, lost - 1) if lost else consequence)
 
 
 @given(
@@ -197,7 +207,8 @@ def test_chunks_of_many_lengths_pass_through_a_small_window(tmp_path, monkeypatc
         sum(len(c.samples) for c in kept if c.block == b) for b in range(5)
     ]
     assert contents.messages == [m for chunk in kept for m in chunk.messages]
-    assert [p.text.split("; ")[1] for p in contents.problems] == ["chunk 100 is missing"]
+    (problem,) = contents.problems
+    assert problem.text.split("; ")[1] == f"chunk 100 is missing {when(kept, 100)}"
 
 
 def test_data_appended_while_reading_come_with_the_next_poll(tmp_path, monkeypatch):
@@ -229,7 +240,9 @@ def test_a_chunk_that_is_there_twice_is_read_once(tmp_path):
 def test_a_gap_in_the_numbers_is_named(tmp_path):
     content = b"".join([RECORDS[0], RECORDS[1], RECORDS[5]])
     contents, _ = read(tmp_path, content)
-    assert [p.text for p in contents.problems] == ["chunks 1 to 3 are missing"]
+    assert [p.text for p in contents.problems] == [
+        "chunks 1 to 3 are missing (before 4.000 s on the tracker's clock)"
+    ]
 
 
 def test_a_record_of_an_unknown_kind_is_left_out_with_a_word(tmp_path):
@@ -334,7 +347,7 @@ class TestFollower:
         follower = JournalFollower(path)
         assert [c.number for c in follower.poll() if isinstance(c, Chunk)] == [0, 2]
         assert [p.text for p in follower.problems] == [
-            f"50 bytes from byte {ENDS[1]} on are damaged and were skipped"
+            f"50 bytes from byte {ENDS[1]} on are damaged and were skipped; chunk 1 is missing"
         ]
 
     def test_a_chunk_without_a_description_is_left_out(self, tmp_path):

@@ -53,6 +53,16 @@ def test_wait_wakes_when_the_trigger_fires() -> None:
     device.join()
 
 
+def test_wait_ends_when_the_computer_has_slept_over_its_time() -> None:
+    class SleepsAfterEachLook(ManualClock):
+        def now_s(self) -> float:
+            self.advance_s(3600.0)
+            return super().now_s()
+
+    watch = Triggers(PAPER_SCREEN, SleepsAfterEachLook()).enter(HERE)
+    assert watch.wait(10.0) is None
+
+
 @pytest.mark.parametrize("what", ["watch", "triggers"])
 def test_closing_wakes_who_waits(what: str) -> None:
     triggers = new_triggers()
