@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from gazelive.errors import PeerLostError
 from gazelive.gaze.documents import IntervalSettled, QualitySummary, RunStopped, decode_line
 from gazelive.gaze.stream import Chunk
 from gazelive.live.session import LiveSession
@@ -52,24 +53,32 @@ class Soak:
 
         From the mean of the first tenth of what follows to the mean of the last.
         """
-        times_s = [one["session_s"] for one in self.progress]
-        grown = {}
-        for name, all_mb in self.memory_mb.items():
-            warm_mb = [mb for mb, at_s in zip(all_mb, times_s, strict=False) if at_s >= warm_s]
-            n = max(1, len(warm_mb) // 10)
-            grown[name] = float(np.mean(warm_mb[-n:]) / np.mean(warm_mb[:n]) - 1)
-        return grown
+        return {
+            name: float(np.mean(tenths(warm_mb)[-1]) / np.mean(tenths(warm_mb)[0]) - 1)
+            for name, warm_mb in self._warm(warm_s).items()
+        }
 
     def spread(self, warm_s: float) -> dict[str, float]:
-        """Return the largest distance from the mean after the warm-up, as a fraction of it."""
+        """Return how far tenths of the time after the warm-up lie from the mean of it all.
+
+        As a fraction of that mean. A tenth is long enough to even out what waits in queues.
+        """
+        return {
+            name: max(abs(float(np.mean(part) / np.mean(warm_mb)) - 1) for part in tenths(warm_mb))
+            for name, warm_mb in self._warm(warm_s).items()
+        }
+
+    def _warm(self, warm_s: float) -> dict[str, list[float]]:
+        """Return the memory of each process after the warm-up."""
         times_s = [one["session_s"] for one in self.progress]
-        spread = {}
-        for name, all_mb in self.memory_mb.items():
-            warm_mb = np.array(
-                [mb for mb, at_s in zip(all_mb, times_s, strict=False) if at_s >= warm_s]
-            )
-            spread[name] = float(np.abs(warm_mb / warm_mb.mean() - 1).max())
-        return spread
+        return {
+            name: [
+                mb
+                for mb, at_s in zip(all_mb, times_s, strict=False)
+                if at_s >= warm_s and np.isfinite(mb)
+            ]
+            for name, all_mb in self.memory_mb.items()
+        }
 
     def lost(self) -> dict[str, int]:
         """Return what is missing, by what should have it."""
@@ -107,6 +116,11 @@ class Soak:
             }
             for one in self.heard[:-1]
         ]
+
+
+def tenths(values: list[float]) -> list[np.ndarray]:
+    """Return the values in ten parts, or fewer if there are fewer values."""
+    return np.array_split(np.array(values), min(10, len(values)))
 
 
 def soak(
@@ -147,6 +161,7 @@ def soak(
                 processes["dashboard"] = live._window.pid
             for progress in lines_of(owner):
                 result.progress.append(progress)
+                note_life(live)
                 if not progress["over"] and live.keep_alive():
                     processes["engine"] = live.engine._process.pid
                     for name, pid in processes.items():
@@ -154,11 +169,18 @@ def soak(
                     now = {name: round(values[-1]) for name, values in result.memory_mb.items()}
                     tell(f"{progress['session_s'] / 3600:7.3f} h: {now} MB, {progress}")
             assert owner.wait(END_S) == 0
+            note_life(live)
             assert live.settle(END_S, n_chunks=result.progress[-1]["chunks"])
             result.heard = list(lines_of(subscriber))
         result.engine_starts = live.engine.n_starts
     result.found = on_disk(folder)
     return result
+
+
+def note_life(live: LiveSession) -> None:
+    """Ask the engine for a sign of life: it is not supervised while nothing is reported."""
+    with suppress(PeerLostError):  # it ends when everything is analysed
+        live.engine.ask("status", timeout_s=30.0)
 
 
 @contextmanager
