@@ -166,8 +166,8 @@ def soak(
                     processes["engine"] = live.engine._process.pid
                     for name, pid in processes.items():
                         result.memory_mb.setdefault(name, []).append(resident_mb(pid))
-                    now = {name: round(values[-1]) for name, values in result.memory_mb.items()}
-                    tell(f"{progress['session_s'] / 3600:7.3f} h: {now} MB, {progress}")
+                    now = ", ".join(f"{n} {mb[-1]:.0f}" for n, mb in result.memory_mb.items())
+                    tell(f"{progress['session_s'] / 3600:7.3f} h: {now} MB; {progress}")
             assert owner.wait(END_S) == 0
             note_life(live)
             assert live.settle(END_S, n_chunks=result.progress[-1]["chunks"])
