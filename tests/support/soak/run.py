@@ -179,8 +179,10 @@ def soak(
 
 def note_life(live: LiveSession) -> None:
     """Ask the engine for a sign of life: it is not supervised while nothing is reported."""
-    with suppress(PeerLostError):  # it ends when everything is analysed
-        live.engine.ask("status", timeout_s=30.0)
+    while not live.engine.has_ended:  # it ends when everything is analysed
+        with suppress(PeerLostError):
+            live.engine.ask("status", timeout_s=0.5)
+            return
 
 
 @contextmanager
