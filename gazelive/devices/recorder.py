@@ -7,6 +7,7 @@ million, a millisecond every minute or two, so an offset measured once does not 
 from __future__ import annotations
 
 import contextlib
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -42,9 +43,10 @@ class ClockQueries:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._host_s: list[float] = []
-        self._tracker_us: list[int] = []
-        self._uncertainty_s: list[float] = []
+        # arrays: a day has 86,400 answers, and as lists they would take 10 MB
+        self._host_s = array("d")
+        self._tracker_us = array("d")
+        self._uncertainty_s = array("d")
 
     def ask(self, device: GazeDevice) -> float:
         """Query the device's time if the last answer is `QUERY_INTERVAL_S` old.

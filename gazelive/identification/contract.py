@@ -176,6 +176,10 @@ class Probe(Protocol):
         """Replace the evidence of the open interval by that of its settled scanpath; close it."""
         ...
 
+    def abandon(self) -> None:
+        """Drop the evidence of the open interval, if one is open: it was not an interval."""
+        ...
+
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence; `seconds` is the length of the open interval."""
         ...

@@ -47,6 +47,10 @@ class CountingProbe(ABC):
         """Keep the evidence of the open interval, which never settles."""
 
     @abstractmethod
+    def drop_open(self) -> None:
+        """Drop the evidence of the open interval."""
+
+    @abstractmethod
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the log posterior (viewers,) and the best match, if there is one yet."""
 
@@ -75,6 +79,12 @@ class CountingProbe(ABC):
         """Replace the evidence of the open interval."""
         self.take_scanpath(scanpath)
         self._close(scanpath.n_saccades, scanpath.seconds)
+
+    def abandon(self) -> None:
+        """Drop the evidence of the open interval, if one is open."""
+        if self.is_open:
+            self.drop_open()
+            self.n_open, self.is_open = 0, False
 
     def estimate(self, seconds: float | None = None) -> Estimate:
         """Return the posterior of all evidence so far."""

@@ -235,22 +235,22 @@ def run_device(
     the failure, which is raised.
     """
     lines = OwnerLines(run, device, writer.manifest.id)
-    sender, control = lines.sender, lines.control
+    sender = lines.sender
     recorder = Recorder(device, writer, [sender], clock=clock)
     try:
         with writer:
             try:
                 device.start()
-                while not (device.finished or control.is_stopped):
+                while not (device.finished or lines.is_stopped):
                     recorder.step(PATIENCE_S / 2)
-                    control.serve()
+                    lines.serve()
                     meanwhile()
                 device.stop()
                 recorder.drain()
             except BaseException:
                 recorder.rescue()
                 raise
-            reason = "stopped on request" if control.is_stopped else "end of the recording"
+            reason = "stopped on request" if lines.is_stopped else "end of the recording"
             recorder.finish(reason)
         sender.end_run(reason)
         return reason

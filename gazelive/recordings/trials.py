@@ -130,27 +130,29 @@ class TrialFinder:
 
     A live caller keeps `block_times` up to date with the message's time. The viewing of a trial is
     known once its image is gone and has a name: later messages do not change it, so a viewing
-    interval can be settled before its trial ends.
+    interval can be settled before its trial ends. A live caller takes each trial when it ends:
+    without `keeps`, only the last one is remembered.
     """
 
-    def __init__(self, block_times: BlockTimes, patterns: TrialPatterns = DEFAULT_PATTERNS) -> None:
+    def __init__(
+        self,
+        block_times: BlockTimes,
+        patterns: TrialPatterns = DEFAULT_PATTERNS,
+        *,
+        keeps: bool = True,
+    ) -> None:
         self._patterns = _compile(patterns)
         self._block_times = block_times
+        self._keeps = keeps
         self.open: OpenTrial | None = None
         """The trial that has started and not ended."""
+        self.last: Trial | None = None
+        """The trial that ended last."""
+        self.n_ended = 0
+        """Number of trials that have ended."""
         self._trials: list[Trial] = []
         self._only_name: str | None = None
         self._last_us = 0
-
-    @property
-    def last(self) -> Trial | None:
-        """The trial that ended last."""
-        return self._trials[-1] if self._trials else None
-
-    @property
-    def n_ended(self) -> int:
-        """Number of trials that have ended."""
-        return len(self._trials)
 
     def matters(self, text: str) -> bool:
         """Return whether a message can start or end something, or name an image."""
@@ -182,7 +184,7 @@ class TrialFinder:
             self._take_detail(self.open, message.tracker_time_us, text)
 
     def trials(self) -> tuple[Trial, ...]:
-        """Return all trials; one that is still open ends with its block."""
+        """Return the trials that were kept; one that is still open ends with its block."""
         self._close_unstopped(None)
         return tuple(self._trials)
 
@@ -237,19 +239,24 @@ class TrialFinder:
         block = self._block_times.containing(*viewed_us)
         if block is None:
             block = self._block_times.containing(trial.start_us, end_us)
-        self._trials.append(
-            Trial(
-                name=trial.name,
-                start_us=trial.start_us,
-                end_us=end_us,
-                block=block,
-                image=trial.image,
-                image_onset_us=trial.onset_us,
-                image_offset_us=trial.offset_us,
-                variables=trial.variables,
-                result=result,
-            )
+        self.n_ended += 1
+        self.last = Trial(
+            name=trial.name,
+            start_us=trial.start_us,
+            end_us=end_us,
+            block=block,
+            image=trial.image,
+            image_onset_us=trial.onset_us,
+            image_offset_us=trial.offset_us,
+            variables=trial.variables,
+            result=result,
         )
+        if self._keeps:
+            self._trials.append(self.last)
+
+
+MOST_LIVE_BLOCKS = 1000
+"""Blocks that are known while a session goes on: far more than any trial spans."""
 
 
 class BlockTimes:
@@ -262,10 +269,19 @@ class BlockTimes:
         self._ends_us = [_end_us(blocks[k]) for k in order]
 
     def put(self, index: int, start_us: int, end_us: int) -> None:
-        """Add or extend a block that starts at `start_us` and reaches to `end_us` so far."""
+        """Add or extend a block that starts at `start_us` and reaches to `end_us` so far.
+
+        Only the last `MOST_LIVE_BLOCKS` are kept.
+        """
+        if self._indices and self._indices[-1] == index:
+            self._ends_us[-1] = end_us
+            return
         if index in self._indices:
             self._ends_us[self._indices.index(index)] = end_us
             return
+        if len(self._indices) == MOST_LIVE_BLOCKS:
+            for column in (self._indices, self._starts_us, self._ends_us):
+                del column[0]
         at = bisect_right(self._starts_us, start_us)
         self._indices.insert(at, index)
         self._starts_us.insert(at, start_us)

@@ -257,6 +257,24 @@ class TestEvidence:
         live.settle(path)
         assert_same(live.estimate(), identified(identifier, [path]))
 
+    @few
+    @given(seed=seeds, n=st.integers(0, 60), seen=st.integers(0, 60))
+    def test_an_abandoned_interval_leaves_nothing(
+        self, case: Case, seed: int, n: int, seen: int
+    ) -> None:
+        identifier = identifier_of(case)
+        before, path, other = (looks(case, m, seed + i) for i, m in enumerate((12, n, 40)))
+        live = identifier.probe()
+        feed(live, before)
+        live.settle(before)
+        feed(live, other, seen)
+        live.abandon()
+        live.abandon()
+        assert_same(live.estimate(), identified(identifier, [before]))
+        feed(live, path)
+        live.settle(path)
+        assert_same(live.estimate(), identified(identifier, [before, path]))
+
     def test_an_unsettled_interval_keeps_its_evidence(self, case: Case) -> None:
         probe = identifier_of(case).probe()
         feed(probe, looks(case, 20, 3))

@@ -6,65 +6,38 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import msgspec
 import pytest
 import zmq
 
 from gazelive.devices.replay import ReplayDevice
 from gazelive.errors import TransportError
 from gazelive.gaze.documents import (
-    GazeTrace,
     IntervalSettled,
     Posterior,
     Quality,
-    QualitySummary,
     RunStarted,
     RunStopped,
     decode,
 )
 from gazelive.live.engine.documents_file import read_documents
 from gazelive.live.engine.model import EngineModel
-from gazelive.live.engine.session_run import SessionRun
-from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
 from gazelive.live.wire.runs import hold_run
 from gazelive.live.wire.transport import DocumentSubscriber
 from gazelive.recordings.session.manifest import DOCUMENTS_NAME
 from gazelive.recordings.session.reader import read_session
 
-from ..support.document_list import DocumentList
 from ..support.faults import BackwardTimes, FaultyDevice, Jitter, LostSamples, RepeatedTimes, Stalls
 from ..support.manual_clock import ManualClock
 from ..support.streams import MODEL, settled_live, settled_offline
+from ..support.undisturbed import comparable, undisturbed_documents
 from .owner import recorded
 
 pytestmark = pytest.mark.slow
 
 
 def expected_documents(folder: Path, tmp_path: Path) -> list:
-    """Return what an undisturbed engine says of a session, as far as it is on disk."""
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for path in folder.iterdir():
-        if not path.name.startswith("events") and path.suffix != ".lock":
-            (copy / path.name).write_bytes(path.read_bytes())
-    sink = DocumentList()
-    settings = LiveSettings(folder=copy)
-    run = SessionRun(settings, EngineModel(MODEL), sinks=[sink], clock=ManualClock())
-    run.read_disk()
-    run.finish("over")
-    run.close()
-    return comparable(sink.documents)
-
-
-def comparable(documents):
-    """Leave out what differs from run to run: folders, latencies, traces."""
-    different = {RunStarted: {"folder": None}, QualitySummary: {"latency_ms": None}}
-    return [
-        msgspec.structs.replace(document, **different.get(type(document), {}))
-        for document in documents
-        if not isinstance(document, GazeTrace)
-    ]
+    return undisturbed_documents(folder, tmp_path / "copy", EngineModel(MODEL))
 
 
 def test_killed_again_and_again(start_owner, start_engine, folder, tmp_path):

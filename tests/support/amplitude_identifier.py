@@ -74,6 +74,9 @@ class AmplitudeProbe:
         self._n_images += 1
         self._seconds += scanpath.seconds
 
+    def abandon(self) -> None:
+        self._rows = None
+
     def estimate(self, seconds=None) -> Estimate:
         log_evidence, log_unknown, n = self._log_evidence, self._log_unknown, self._n_saccades
         is_open = self._rows is not None

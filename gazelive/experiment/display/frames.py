@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import msgspec
@@ -40,7 +41,8 @@ class FrameLog:
         self._frame_s = frame_s
         self._last_s: float | None = None
         self._trial_s: list[float] = []
-        self._session_s: list[float] = []
+        self._session_s = array("d")
+        """A quarter of a list's memory: an hour has 216,000 frames."""
         self._runs = False
 
     def start_trial(self) -> None:
@@ -60,7 +62,7 @@ class FrameLog:
     def stop_trial(self) -> FrameSummary:
         """End the trial and return its summary; may be called again."""
         if self._runs:
-            self._session_s += self._trial_s
+            self._session_s.extend(self._trial_s)
         self._runs = False
         self._last_s = None
         return self.trial
@@ -74,7 +76,7 @@ class FrameLog:
     def session(self) -> FrameSummary:
         """Summary of all trials, including the current one."""
         running = self._trial_s if self._runs else []
-        return summarise_intervals(self._session_s + running, self._frame_s)
+        return summarise_intervals([*self._session_s, *running], self._frame_s)
 
 
 def summarise_intervals(intervals_s: Sequence[float], frame_s: float) -> FrameSummary:

@@ -64,9 +64,12 @@ class Sender(Protocol):
 
 
 class Server(Protocol):
-    """Answers the requests of dashboards (`DeviceControl`)."""
+    """Answers the requests of dashboards (`OwnerLines`)."""
 
-    is_stopped: bool
+    @property
+    def is_stopped(self) -> bool:
+        """True after a request to end the session."""
+        ...
 
     def serve(self) -> None:
         """Answer the requests that have come; never wait."""

@@ -97,7 +97,7 @@ class DeviceOwner:
                 self._writer,
                 clock=clock,
                 sender=None if self.lines is None else self.lines.sender,
-                server=None if self.lines is None else self.lines.control,
+                server=self.lines,
                 triggers=triggers,
             )
             self._opened = opened.pop_all()

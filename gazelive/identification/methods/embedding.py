@@ -371,6 +371,10 @@ class EmbeddingProbe(CountingProbe):
         self._n_counted += self._interval.n_saccades
         self._interval.clear()
 
+    def drop_open(self) -> None:
+        """Drop the open interval."""
+        self._interval.clear()
+
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open windows."""
         identifier = self._identifier

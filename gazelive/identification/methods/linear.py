@@ -350,6 +350,11 @@ class LinearProbe(CountingProbe):
         evidence = self._open + self._identifier.constant * self._seen_units()
         self._keep(evidence, self._open_units())
 
+    def drop_open(self) -> None:
+        """Drop the open interval."""
+        self._open[:] = 0
+        self._says = False
+
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open evidence."""
         identifier = self._identifier
@@ -378,8 +383,7 @@ class LinearProbe(CountingProbe):
     def _keep(self, evidence: Floats, units: float) -> None:
         self._settled += evidence
         self._units += units
-        self._open[:] = 0
-        self._says = False
+        self.drop_open()
 
 
 @dataclass(frozen=True, eq=False)

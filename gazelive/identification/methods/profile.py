@@ -280,6 +280,10 @@ class ProfileProbe(CountingProbe):
         self._n_settled += self._open.n
         self._open.clear()
 
+    def drop_open(self) -> None:
+        """Drop the open interval."""
+        self._open.clear()
+
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open intervals."""
         identifier = self._identifier

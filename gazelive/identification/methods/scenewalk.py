@@ -377,6 +377,10 @@ class SceneWalkProbe(CountingProbe):
         """Keep the evidence of the open interval."""
         self._keep(self._open_evidence(), is_unit=self._has_spoken)
 
+    def drop_open(self) -> None:
+        """Drop the open interval."""
+        self._live = ()
+
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open evidence."""
         log_probabilities = np.empty(len(self._settled))
@@ -405,7 +409,7 @@ class SceneWalkProbe(CountingProbe):
     def _keep(self, evidence: Floats, *, is_unit: bool) -> None:
         self._settled += evidence
         self._n_units += is_unit
-        self._live = ()
+        self.drop_open()
 
 
 def fit_scenewalk(method: str, training: TrainingSet, options: Options) -> Fitted:

@@ -302,6 +302,11 @@ class SimilarityProbe(CountingProbe):
         """Pool the open interval with those before."""
         self._keep(*self._open())
 
+    def drop_open(self) -> None:
+        """Drop the open interval."""
+        self._saccades.clear()
+        self._fixations.clear()
+
     def judge(self) -> tuple[Floats, Match | None]:
         """Return the posterior of settled and open intervals."""
         identifier = self._identifier
@@ -325,5 +330,4 @@ class SimilarityProbe(CountingProbe):
 
     def _keep(self, rows: Rows, fixations: Floats) -> None:
         self._settled = self._with(rows, fixations)
-        self._saccades.clear()
-        self._fixations.clear()
+        self.drop_open()

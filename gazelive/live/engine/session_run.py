@@ -107,7 +107,8 @@ def session_geometry(
 
     def geometry_of(stream: StreamDescription) -> FoundGeometry:
         block = Block(stream, empty_samples(0), 0, 0)
-        seen.append(block)
+        if stream.px_per_deg is not None or all(known.stream != stream for known in seen):
+            seen.append(block)  # others tell nothing new, and a session has thousands
         screens = (known.stream.screen for known in seen)
         screen = manifest.screen or next((s for s in screens if s is not None), None)
         screen_px = manifest.screen_px

@@ -35,11 +35,8 @@ class Evidence:
         terms: Terms = DEFAULT_TERMS,
     ) -> None:
         self._identifier = identifier
-        self._terms = terms
         self._n_leading = min(n_leading, len(identifier.viewer_ids))
         self._probe: Probe = identifier.probe(terms=terms)
-        self._settled: list[Scanpath] = []
-        """All settled intervals, to start over from when an open interval is abandoned."""
         self._is_open = False
         self._image: str | None = None
         self._reported: set[str] = set()
@@ -63,7 +60,6 @@ class Evidence:
         notices = self._open(scanpath.image)
         self._probe.settle(scanpath)
         self._is_open = False
-        self._settled.append(scanpath)
         return [*notices, self._posterior(self._probe.estimate(), time_us)]
 
     def leave_out(self, time_us: int) -> list[Posterior]:
@@ -78,10 +74,7 @@ class Evidence:
         if not self._is_open:
             return
         self._is_open = False
-        self._probe = self._identifier.probe(terms=self._terms)
-        for scanpath in self._settled:
-            self._probe.begin(scanpath.image)
-            self._probe.settle(scanpath)
+        self._probe.abandon()
 
     def _open(self, image: str | None) -> list[Notice]:
         """Open an interval unless one is open; return notices about its image."""

@@ -69,7 +69,7 @@ class TrialSteps:
 
     def __init__(self, patterns: TrialPatterns) -> None:
         self._block_times = BlockTimes()
-        self._finder = TrialFinder(self._block_times, patterns)
+        self._finder = TrialFinder(self._block_times, patterns, keeps=False)
         self._viewing_ended = False
         self._viewed = False
 

@@ -36,6 +36,20 @@ class OwnerLines:
             self._context, addresses.documents, prepare=run.watching.secure
         )
 
+    @property
+    def is_stopped(self) -> bool:
+        """True after a request to end the session."""
+        return self.control.is_stopped
+
+    def serve(self) -> None:
+        """Answer the requests that have come, and keep the posteriors up to date; never wait."""
+        self.control.serve()
+        self.posteriors.catch_up()
+
+    def take_calibration_request(self) -> bool:
+        """Return, once and in any thread, whether a calibration was requested."""
+        return self.control.take_calibration_request()
+
     def ask_engine(self, command: str, *, timeout_s: float) -> Answer:
         """Send a request to the engine and return the answer."""
         prepare = self._run.watching.secure

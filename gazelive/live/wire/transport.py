@@ -6,6 +6,8 @@ dashboard does not get missed documents again.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Sequence
 
 import msgspec
@@ -202,8 +204,12 @@ def _beginning(kind: type[msgspec.Struct]) -> bytes:
     return b"\xde" + n_fields.to_bytes(2, "big") + named
 
 
+CATCH_UP_S, MOST_AT_ONCE = 0.5, 100
+"""Interval and size of the portions in which posteriors are taken that nobody asks for."""
+
+
 class Posteriors:
-    """Posteriors without waiting, for experiments that depend on them."""
+    """Posteriors without waiting, for experiments that depend on them; any thread may ask."""
 
     def __init__(self, context: Context, address: str, *, prepare: Prepare | None = None) -> None:
         self._subscriber = DocumentSubscriber(
@@ -212,6 +218,14 @@ class Posteriors:
         self._model: ModelLoaded | None = None
         self._newest: Posterior | None = None
         self._settled: Posterior | None = None
+        self._lock = threading.Lock()
+        self._next_s = 0.0
+
+    def catch_up(self) -> None:
+        """Take what has come; call it now and then, or posteriors that nobody reads pile up."""
+        if time.monotonic() >= self._next_s:
+            self._next_s = time.monotonic() + CATCH_UP_S
+            self._receive(MOST_AT_ONCE)
 
     def newest(self) -> Posterior | None:
         """Return the newest posterior, settled or running; None before the first."""
@@ -229,15 +243,22 @@ class Posteriors:
         """The model of the posteriors; None if it was announced before this subscription."""
         return self._model
 
-    def _receive(self) -> None:
-        while (document := self._subscriber.receive()) is not None:
-            if isinstance(document, ModelLoaded):
-                self._model = document
-                self._newest = self._settled = None  # those of another model
-            elif isinstance(document, Posterior):
-                self._newest = document
-                if document.settled:
-                    self._settled = document
+    def _receive(self, most: int = DOCUMENT_QUEUE) -> None:
+        with self._lock:
+            for _ in range(most):
+                document = self._subscriber.receive()
+                if document is None:
+                    return
+                self._take(document)
+
+    def _take(self, document: Document) -> None:
+        if isinstance(document, ModelLoaded):
+            self._model = document
+            self._newest = self._settled = None  # those of another model
+        elif isinstance(document, Posterior):
+            self._newest = document
+            if document.settled:
+                self._settled = document
 
     def close(self) -> None:
         """Stop listening."""

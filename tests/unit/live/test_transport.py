@@ -17,7 +17,7 @@ from gazelive.gaze import documents
 from gazelive.gaze.documents import Document, Notice, Posterior, Saccade, SaccadeOnset
 from gazelive.gaze.samples import SAMPLE_DTYPE
 from gazelive.gaze.stream import Chunk, Message
-from gazelive.live.wire import chunks as wire
+from gazelive.live.wire import chunks as wire, transport
 from gazelive.live.wire.addresses import Addresses, free_addresses
 from gazelive.live.wire.chunks import BlockEnded, ChunkDecoder, ChunkEncoder, RunEnded, WiredChunk
 from gazelive.live.wire.control import ControlServer, request
@@ -31,6 +31,7 @@ from gazelive.live.wire.keys import (
 )
 from gazelive.live.wire.transport import (
     CHUNK_QUEUE,
+    MOST_AT_ONCE,
     ChunkReceiver,
     ChunkSender,
     DocumentPublisher,
@@ -190,6 +191,27 @@ def test_documents_reach_subscribers(context, addresses):
         part.close()
     with pytest.raises(ValueError, match="closed"):
         publisher.write(SENT[0])
+
+
+def test_posteriors_that_nobody_asks_for_do_not_wait(context, addresses, monkeypatch):
+    monkeypatch.setattr(transport, "CATCH_UP_S", 0.0)
+    publisher = DocumentPublisher(context, addresses.documents)
+    posteriors = Posteriors(context, addresses.documents)
+    deadline_s = time.monotonic() + PATIENCE_S
+    while posteriors.newest() is None:
+        assert time.monotonic() < deadline_s
+        publisher.write(SENT[5])
+    last = msgspec.structs.replace(SENT[2], tracker_time_us=1_000_000)
+    for _ in range(3 * MOST_AT_ONCE):
+        publisher.write(SENT[2])
+    publisher.write(last)
+    while posteriors._newest != last:
+        assert time.monotonic() < deadline_s
+        posteriors.catch_up()
+    assert posteriors._subscriber.receive() is None
+    assert posteriors.latest_settled() == SENT[5]
+    posteriors.close()
+    publisher.close()
 
 
 @pytest.mark.parametrize("kind", Document.__args__)
