@@ -76,7 +76,7 @@ def read_findings(folder: Path) -> EngineFindings | None:
     for line in content.splitlines(keepends=True):
         try:
             documents.append(decode_line(line))
-        except (TransportError, UnicodeDecodeError):
+        except TransportError:
             n_damaged += 1
     models = [document for document in documents if isinstance(document, ModelLoaded)]
     viewer_ids = models[-1].viewer_ids if models else ()

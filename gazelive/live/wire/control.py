@@ -18,6 +18,7 @@ import zmq
 
 from gazelive.errors import GazeliveError, PeerLostError, TransportError
 from gazelive.live.wire.keys import Context, Socket
+from gazelive.system import UNDECODABLE
 
 Answer = dict[str, Any]
 Prepare = Callable[[Socket], None]
@@ -192,7 +193,7 @@ def decoded_map(payload: bytes) -> dict[str, Any] | None:
     """Return the map in a message; None if it is anything else."""
     try:
         return msgspec.msgpack.decode(payload, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 

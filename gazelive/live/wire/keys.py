@@ -31,6 +31,7 @@ Context = zmq.Context[Socket]
 
 SERVER = "server"
 ALLOWED = "allowed"
+_KEY = re.compile(rb"[%s]{40}" % re.escape(bytes(z85.Z85CHARS)))
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 _STOP_ADDRESS = "inproc://gazelive.doorkeeper"
 
@@ -118,19 +119,23 @@ def load_client_keys(folder: Path) -> ClientKeys:
         )
     public, secret = _load(secrets[0], folder)
     server_public, _ = _load(folder / f"{SERVER}.key", folder)
-    assert secret is not None
+    if secret is None:
+        raise ConfigError("holds no secret key", path=secrets[0])
     return ClientKeys(public, secret, server_public)
 
 
 def _load(path: Path, folder: Path) -> tuple[bytes, bytes | None]:
     try:
-        return zmq.auth.load_certificate(path)
+        public, secret = zmq.auth.load_certificate(path)
     except OSError as error:
         raise ConfigError(
             f"has no {path.name}: make keys with `gazelive keys`", path=folder
         ) from error
-    except ValueError as error:
+    except (ValueError, IndexError) as error:  # the latter: a line without =
         raise ConfigError(f"is no key: {error}", path=path) from error
+    if not all(_KEY.fullmatch(key) for key in (public, secret) if key is not None):
+        raise ConfigError("is no key: it is not 40 characters of Z85", path=path)
+    return public, secret
 
 
 def require_keys(where: str, *, is_loopback: bool, has_keys: bool) -> None:

@@ -29,7 +29,7 @@ import zmq
 from gazelive.errors import ConfigError, RecordingError, StorageError, TransportError
 from gazelive.live.wire.addresses import DEFAULT_ADDRESS, Addresses, free_addresses
 from gazelive.live.wire.keys import ClientKeys, ServerKeys, load_server_keys
-from gazelive.system import WriterLock, storage_error, write_private
+from gazelive.system import UNDECODABLE, WriterLock, storage_error, write_private
 
 RUNS_VARIABLE = "GAZELIVE_RUNS"
 """Environment variable with another folder for the run files."""
@@ -286,7 +286,7 @@ def _is_held(path: Path) -> bool:
 def _read(path: Path) -> Run | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Run)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *UNDECODABLE):
         return None
 
 
