@@ -12,19 +12,26 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
 import zmq
+from zmq.utils import z85
 
 from gazelive.live.wire.addresses import free_addresses
-from gazelive.live.wire.control import connected_socket
 from gazelive.live.wire.keys import (
-    ClientKeys,
     Context,
-    ServerKeys,
+    Socket,
     load_client_keys,
     load_server_keys,
     make_keys,
 )
-from gazelive.live.wire.runs import RUNS_VARIABLE, find_run, hold_run, live_runs
+from gazelive.live.wire.runs import (
+    RUNS_VARIABLE,
+    KeyPair,
+    Run,
+    find_run,
+    hold_run,
+    live_runs,
+)
 
 from .target import Target
 
@@ -46,10 +53,11 @@ def _folder() -> Path:
 
 
 @functools.cache
-def _context() -> Context:
+def _socket() -> Socket:
+    """Return a socket that refuses impossible keys."""
     context: Context = zmq.Context()
     _kept.callback(context.destroy, linger=0)
-    return context
+    return context.socket(zmq.DEALER)
 
 
 _kept = ExitStack()
@@ -57,7 +65,7 @@ _kept = ExitStack()
 
 def close() -> None:
     """Remove the folder and close the context."""
-    for cached in (_folder, _run_file, _context):
+    for cached in (_folder, _run_file, _socket):
         cached.cache_clear()
     _kept.close()
 
@@ -71,9 +79,24 @@ def _set_runs(folder: str | None) -> None:
 
 def seeds(_unused: Path) -> list[bytes]:
     """Return one file of each kind."""
-    folder = _folder()
-    contents = [(folder / "whole" / name).read_bytes() for name in FILES]
-    return [bytes([n]) + one for n, one in enumerate([*contents, _run_file().read_bytes()])]
+    secret = z85.encode(bytes(range(32)))
+    pair = KeyPair(zmq.curve_public(secret).decode(), secret.decode())
+    key = f'#   made up\n\nmetadata\ncurve\n    public-key = "{pair.public}"\n'
+    secret_key = f'{key}    secret-key = "{pair.secret}"\n'
+    run = Run(
+        id="5" * 32,
+        address="tcp://127.0.0.1:5870",
+        folder="sessions/a",
+        started_s=1e9,
+        server=pair,
+        client=pair,
+        engine_public=pair.public,
+    )
+    contents = [(secret_key if "secret" in name else key).encode() for name in FILES]
+    return [
+        bytes([number]) + content
+        for number, content in enumerate([*contents, msgspec.json.encode(run)])
+    ]
 
 
 @functools.cache
@@ -88,23 +111,19 @@ def read(data: bytes, _unused: Path) -> None:
     if which == RUN:
         _run_file().write_bytes(data[1:])
         for run in live_runs():
-            _use(run.watching)
-            _use(run.serving(folder))
+            run.watching.secure(_socket())
+            run.serving(folder).secure(_socket())
             assert find_run(run.id or None) == run
         return
     name = FILES[which % len(FILES)]
     (folder / name).write_bytes(data[1:])
     try:
-        _use(load_client_keys(folder / "ann"))
+        load_client_keys(folder / "ann").secure(_socket())
         keys = load_server_keys(folder)
         assert len(keys.allowed) + len(keys.damaged) == 1
-        _use(keys)
+        keys.secure(_socket())
     finally:
         shutil.copy(folder / "whole" / name, folder / name)
-
-
-def _use(keys: ClientKeys | ServerKeys) -> None:
-    connected_socket(_context(), zmq.DEALER, "inproc://nobody", prepare=keys.secure).close()
 
 
 TARGET = Target(

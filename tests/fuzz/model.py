@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from gazelive.identification import load_model
@@ -23,6 +25,7 @@ from .target import Target
 WHOLE_FILE = 255
 FIELD, ARRAY, BYTE = range(3)
 CHANGE_BYTES = 4
+MOST_CHANGES = 8
 LARGEST_BYTES = 150_000
 """Larger models take too long."""
 
@@ -56,8 +59,9 @@ def read(data: bytes, folder: Path) -> None:
         path.write_bytes(body + hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest())
     else:
         source = _sources()[data[0] % len(_sources()) if data else 0]
-        for change in _changes(data[1:]):
-            source = _changed(source, *change)
+        with suppress(ValueError, ArithmeticError):  # a change that an array cannot have
+            for change in itertools.islice(_changes(data[1:]), MOST_CHANGES):
+                source = _changed(source, *change)
         source.write(path)
     score(load_model(path))
 
@@ -69,14 +73,15 @@ def _changes(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def _changed(source: Source, kind: int, place: int, value: int) -> Source:
-    names = sorted(source.arrays)
-    if kind == FIELD or not names:
-        places = source.places()
+    names, places = sorted(source.arrays), source.places()
+    if places and (kind == FIELD or not names):
         where = places[place % len(places)]
         what = VALUES[value % len(VALUES)]
         if what is DROP and isinstance(where[-1], int):
             return source
         return source.with_field(where, what)
+    if not names:
+        return source
     if kind == ARRAY:
         return source.with_array(names[place % len(names)], sorted(ARRAYS)[value % len(ARRAYS)])
     name = names[place % len(names)]

@@ -5,6 +5,7 @@ The first byte of an input chooses which.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from gazelive.experiment.config.reading import examine_config
@@ -45,6 +46,7 @@ def read(data: bytes, folder: Path) -> None:
     path = folder / PATTERNS_NAME
     path.write_bytes(content)
     if kind == bytes([PATTERNS]):
+        warnings.filterwarnings("ignore", "Possible (nested|set)", FutureWarning)  # a user's own
         patterns = read_patterns(path)
         path.write_text(patterns_text(patterns), encoding="utf-8")
         assert read_patterns(path) == patterns

@@ -45,6 +45,7 @@ def main(name: str, folder: Path, runs: int, options: list[str]) -> None:
     ]
     with tempfile.TemporaryDirectory(prefix="gazelive-fuzz-", dir=memory_folder()) as scratch_name:
         scratch = Path(scratch_name)
+        tempfile.tempdir = scratch_name
         with atheris.instrument_imports(include=["gazelive"], exclude=hidden):
             target = plan.load()
             seeds = target.seeds(scratch)

@@ -31,7 +31,6 @@ Context = zmq.Context[Socket]
 
 SERVER = "server"
 ALLOWED = "allowed"
-_KEY = re.compile(rb"[%s]{40}" % re.escape(bytes(z85.Z85CHARS)))
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 _STOP_ADDRESS = "inproc://gazelive.doorkeeper"
 
@@ -133,9 +132,14 @@ def _load(path: Path, folder: Path) -> tuple[bytes, bytes | None]:
         ) from error
     except (ValueError, IndexError) as error:  # the latter: a line without =
         raise ConfigError(f"is no key: {error}", path=path) from error
-    if not all(_KEY.fullmatch(key) for key in (public, secret) if key is not None):
-        raise ConfigError("is no key: it is not 40 characters of Z85", path=path)
+    if not (is_key(public) and (secret is None or is_key(secret))):
+        raise ConfigError("is no key: it has other characters, or more or fewer", path=path)
     return public, secret
+
+
+def is_key(text: bytes) -> bool:
+    """Return whether a text is a key: 32 bytes in Z85."""
+    return len(text) == 40 and not set(text) - set(z85.Z85CHARS)
 
 
 def require_keys(where: str, *, is_loopback: bool, has_keys: bool) -> None:
