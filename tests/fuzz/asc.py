@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gazelive.gaze import Message, StreamDescription
+from gazelive.recordings.asc import sample_kernels
 from gazelive.recordings.asc.reader import read_asc
 from gazelive.recordings.asc.writer import has_resolution, write_asc
 from gazelive.recordings.recording import Block, Recording, Signal
@@ -106,4 +108,15 @@ def times_of(recording: Recording) -> list[bytes]:
     return [block.samples["tracker_time_us"].tobytes() for block in blocks]
 
 
-TARGET = Target(read=read, seeds=seeds, tokens=TOKENS)
+def interpret() -> None:
+    """Leave all lines to the byte parser: the word parser consists of processor instructions."""
+
+    def take_none(*state: Any) -> tuple[Any, ...]:
+        _text, at, _stop, _layout, _numbers, _bits, row, last_us, last_written_us, *_ = state
+        return at, row, last_us, last_written_us
+
+    sample_kernels.take_usual_samples = take_none
+    np.seterr(all="ignore")  # unsigned numbers are meant to wrap around
+
+
+TARGET = Target(read=read, seeds=seeds, interpret=interpret, tokens=TOKENS)

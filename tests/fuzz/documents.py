@@ -1,7 +1,7 @@
 """What comes over the wire or out of `events.jsonl`: documents and chunks.
 
-The first byte of an input chooses the format: a document in msgpack, one in JSON, or the frames of
-a chunk, each with its length (two bytes) before it.
+The first byte of an input chooses the format: a document in msgpack, lines of JSON, or the frames
+of a chunk, each with its length (two bytes) before it.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ def seeds(_folder: Path) -> list[bytes]:
     return [
         *(MSGPACK + encode(document) for document in documents),
         *(JSON + encode_line(document) for document in documents),
+        JSON + b"".join(map(encode_line, documents[::2])),
+        JSON + b"".join(map(encode_line, documents[1::2])),
         *(start + b"\x91" * DEPTH for start in (MSGPACK, MSGPACK + b"\x81\xa1a")),
         JSON + b"[" * DEPTH,
         JSON + b'{"a":' * DEPTH,
@@ -81,15 +83,19 @@ def read(data: bytes, folder: Path) -> None:
             again = ChunkDecoder().read([bytes(frame) for frame in frames])
             assert type(again) is type(wired)
             return
-        document = decode_line(content) if kind == JSON else decode(content)
+        if kind == JSON:
+            (folder / DOCUMENTS_NAME).write_bytes(content)
+            assert read_findings(folder) is not None
+            documents = [decode_line(line) for line in content.splitlines()]
+        else:
+            documents = [decode(content)]
     except TransportError:
         return  # the only error for which readers of messages are prepared
-    message = encode(document)
-    assert encode(decode(message)) == message
-    if kind == JSON:
-        (folder / DOCUMENTS_NAME).write_bytes(content)
-        assert read_findings(folder) is not None
-        assert decode_line(encode_line(document)) == document
+    for document in documents:
+        message = encode(document)
+        assert encode(decode(message)) == message
+        if kind == JSON:
+            assert decode_line(encode_line(document)) == document
 
 
 def joined(frames: Sequence[bytes | memoryview]) -> bytes:
@@ -139,4 +145,4 @@ def _example_of_struct(kind: type[msgspec.Struct], *, whole: bool) -> dict[str, 
     return tag | fields | square
 
 
-TARGET = Target(read=read, seeds=seeds, longest=2048)
+TARGET = Target(read=read, seeds=seeds, longest=4096)

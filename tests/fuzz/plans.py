@@ -39,7 +39,13 @@ PLANS = {
     ),
     "documents": Plan(
         module="documents",
-        covers=("gaze", "live.wire.chunks", "reporting.engine_findings", "live.summary"),
+        covers=(
+            "gaze.documents",
+            "gaze.stream",
+            "live.wire.chunks",
+            "live.summary",
+            "reporting.engine_findings",
+        ),
         executions=1_000_000,
     ),
     "control": Plan(
@@ -54,7 +60,7 @@ PLANS = {
     ),
     "manifest": Plan(
         module="manifest",
-        covers=("recordings.session.manifest", "recordings.session.reader", "gaze.screen"),
+        covers=("recordings.session.manifest", "gaze.screen"),
         executions=100_000,
     ),
     "model": Plan(
@@ -64,7 +70,12 @@ PLANS = {
     ),
     "toml": Plan(
         module="toml_files",
-        covers=("experiment.config", "recordings.conventions"),
+        covers=(
+            "experiment.config.reading",
+            "experiment.config.key_errors",
+            "experiment.config.plausibility",
+            "recordings.conventions",
+        ),
         executions=100_000,
     ),
     "keys": Plan(

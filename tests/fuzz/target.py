@@ -21,6 +21,8 @@ class Target:
     """Make valid inputs; the folder is for their files."""
     close: Callable[[], None] = lambda: None
     """Close what inputs have opened."""
+    interpret: Callable[[], None] = lambda: None
+    """Prepare kernels to be interpreted."""
     tokens: tuple[bytes, ...] = ()
     """Words of the format."""
     longest: int = 2048

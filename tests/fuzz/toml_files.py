@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 from gazelive.experiment.config.reading import examine_config
+from gazelive.experiment.config.schema import tables
 from gazelive.experiment.config.template import effective, key_names, template
 from gazelive.recordings import CONVENTIONS, PATTERNS_NAME
 from gazelive.recordings.conventions import FIELD_OF_KEY, patterns_text, read_patterns
@@ -16,6 +17,7 @@ from gazelive.recordings.conventions import FIELD_OF_KEY, patterns_text, read_pa
 from .target import Target
 
 CONFIGURATION, PATTERNS = 0, 1
+WRONG = ("-1", "0", "'x'", "true", "[1, 2]", "{a = 1}", "1979-05-27", "1e9")
 DEPTH = 700
 DEEP = "[" * DEPTH
 
@@ -23,11 +25,16 @@ DEEP = "[" * DEPTH
 def seeds(_folder: Path) -> list[bytes]:
     """Return the template, in parts too, and the patterns of all conventions."""
     whole = template()
-    tables = [f"[{part}" for part in whole.split("\n[")[1:]]
+    parts = [f"[{part}" for part in whole.split("\n[")[1:]]
     patterns = [patterns_text(patterns) for patterns in CONVENTIONS.values()]
+    wrong = [
+        f"[{table}]\n" + "".join(f"{key} = {value}\n" for key in struct.__struct_fields__)
+        for table, struct in tables().items()
+        for value in WRONG
+    ]
     odd = 'convention = "psychopy"\ntrial_start = "T(?P<name>.*)"\n'
     return [
-        *(bytes([CONFIGURATION]) + _bare(text) for text in tables),
+        *(bytes([CONFIGURATION]) + _bare(text) for text in (*parts, *wrong)),
         *(bytes([PATTERNS]) + text.encode() for text in (*patterns, odd)),
         *(bytes([kind]) + f"seed = {DEEP}".encode() for kind in (CONFIGURATION, PATTERNS)),
         bytes([PATTERNS]) + f"trial_start = '{'(' * DEPTH}'".encode(),

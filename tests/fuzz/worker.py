@@ -48,9 +48,12 @@ def main(name: str, folder: Path, runs: int, options: list[str]) -> None:
         tempfile.tempdir = scratch_name
         with atheris.instrument_imports(include=["gazelive"], exclude=hidden):
             target = plan.load()
+            if IS_INTERPRETED:
+                target.interpret()
             seeds = target.seeds(scratch)
             for seed in seeds:  # modules that are imported late are seen too
-                target.try_input(seed, scratch)
+                with contextlib.suppress(Exception):  # found again below
+                    target.try_input(seed, scratch)
         for seed in seeds:
             (folder / "corpus" / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
         tokens = folder / "tokens.txt"
