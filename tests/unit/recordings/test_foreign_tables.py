@@ -216,6 +216,12 @@ class TestForeignTables:
         assert "did you mean sampling_rate_hz" in misspelt
         assert unknown == "samples.csv.meta.json: key 'mood' is unknown and ignored"
 
+    def test_lists_in_lists_without_end_are_refused(self, tmp_path: Path) -> None:
+        path = write(tmp_path, "t_ms,x_px,y_px\n0,1,1\n1,1,1\n")
+        sidecar_path(path).write_text('{"mood": ' + "[" * 5000)
+        with pytest.raises(RecordingError, match="not a description"):
+            read_sample_table(path)
+
     def test_no_times_but_a_rate(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n,1,1\n,2,2\n")
         with pytest.raises(RecordingError, match=r"sampling rate.*samples\.csv\.meta\.json"):
