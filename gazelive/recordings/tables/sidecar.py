@@ -67,7 +67,8 @@ def read_sidecar(table: Path) -> Sidecar | None:
     if not path.is_file():
         return None
     try:
-        sidecar = msgspec.json.decode(path.read_bytes(), type=Sidecar)
+        # as text: msgspec itself would skip unknown keys without decoding them
+        sidecar = msgspec.json.decode(path.read_bytes().decode("utf-8"), type=Sidecar)
     except UNDECODABLE as error:
         raise RecordingError(
             f"not a description of the table {table.name}: {error} (repair or remove it)",

@@ -216,9 +216,10 @@ class TestForeignTables:
         assert "did you mean sampling_rate_hz" in misspelt
         assert unknown == "samples.csv.meta.json: key 'mood' is unknown and ignored"
 
-    def test_lists_in_lists_without_end_are_refused(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("sidecar", [b'{"mood": ' + b"[" * 5000, b'{"m\xf6od": 1}'])
+    def test_a_crafted_sidecar_is_refused(self, tmp_path: Path, sidecar: bytes) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n0,1,1\n1,1,1\n")
-        sidecar_path(path).write_text('{"mood": ' + "[" * 5000)
+        sidecar_path(path).write_bytes(sidecar)
         with pytest.raises(RecordingError, match="not a description"):
             read_sample_table(path)
 
