@@ -267,9 +267,11 @@ def encode_line(document: Document) -> bytes:
 def decode_line(line: bytes) -> Document:
     """Decode a line of a documents file."""
     try:
-        return _from_json.decode(line)
-    except UNDECODABLE as error:
+        document = _from_json.decode(line)
+        _to_msgpack.encode(document)  # refuses integers of more than 64 bits, which JSON may have
+    except (*UNDECODABLE, OverflowError) as error:
         raise TransportError(f"not a document of this version: {error}") from error
+    return document
 
 
 __all__ = [

@@ -64,7 +64,16 @@ def test_crafted_messages_are_refused(data):
         documents.decode(data)
 
 
-@pytest.mark.parametrize("line", [b'"\xff"', b'{"a":' * 2000, b'{"a":' + b"[" * 2000])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'"\xff"',
+        b'{"a":' * 2000,
+        b'{"a":' + b"[" * 2000,
+        b'{"type":"TrialStopped","trial":"a","tracker_time_us":' + b"9" * 40 + b"}",
+    ],
+    ids=["not UTF-8", "maps in maps", "lists in lists", "more than 64 bits"],
+)
 def test_crafted_lines_are_refused(line):
     with pytest.raises(TransportError, match="not a document"):
         documents.decode_line(line)
