@@ -98,7 +98,15 @@ def _receivers() -> tuple[Callable[[bytes], None], ...]:
 def _ask_engine(context: Context) -> Callable[[bytes], None]:
     folder = Path(tempfile.gettempdir()) / "no session of gazelive"
     settings = LiveSettings(folder=folder, address=str(free_addresses()))
-    engine = Engine(settings, clock=ManualClock(), load=_load)
+    # no model later on: their files are a target of their own, and warming them up takes long
+    models = iter([EngineModel()])
+
+    def load(path: Path | None) -> EngineModel:
+        for model in models:
+            return model
+        raise ModelError(f"{path}: not here")
+
+    engine = Engine(settings, clock=ManualClock(), load=load)
     _at_the_end(engine._close)
     client = connected_socket(
         context,
@@ -116,13 +124,6 @@ def _ask_engine(context: Context) -> Callable[[bytes], None]:
         engine._stop_reason = None
 
     return ask
-
-
-def _load(path: Path | None) -> EngineModel:
-    """Load nothing: model files are a target of their own."""
-    if path is not None:
-        raise ModelError(f"{path}: not here")
-    return EngineModel()
 
 
 def _ask_owner(context: Context, device: GazeDevice) -> Callable[[bytes], None]:

@@ -57,7 +57,7 @@ def _socket() -> Socket:
     """Return a socket that refuses impossible keys."""
     context: Context = zmq.Context()
     _kept.callback(context.destroy, linger=0)
-    return context.socket(zmq.DEALER)
+    return _kept.enter_context(context.socket(zmq.DEALER))
 
 
 _kept = ExitStack()

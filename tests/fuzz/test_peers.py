@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .peers import disagreements, mutant
 
-N_MUTANTS = 40
+N_MUTANTS = 25
 
 
 def test_mutants_are_read_alike(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from gazelive.errors import ConfigError
 from gazelive.live.wire.keys import load_client_keys, load_server_keys, make_keys
 
 DAMAGED = [
+    b"public-key = " + b"0000#" * 7 + b"#####",
     b"\xff\xfe not a key",
     b"public-key",
     b'public-key = "short"',
