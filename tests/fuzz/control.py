@@ -17,11 +17,18 @@ import zmq
 
 from gazelive.devices import GazeDevice, ReplayDevice, SimulatedDevice
 from gazelive.errors import ModelError
+from gazelive.gaze import RunStopped, decode, encode
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.runner import FOR_THE_DEVICE, Engine
 from gazelive.live.settings import LiveSettings
 from gazelive.live.wire.addresses import free_addresses
-from gazelive.live.wire.control import Answer, Request, connected_socket, decoded_map
+from gazelive.live.wire.control import (
+    Answer,
+    Request,
+    connected_socket,
+    decoded_map,
+    snapshot_messages,
+)
 from gazelive.live.wire.device_control import DeviceControl, DeviceLink
 from gazelive.live.wire.keys import Context
 
@@ -29,7 +36,7 @@ from ..support.manual_clock import ManualClock
 from ..support.recordings import make_block, make_recording
 from .target import Target
 
-ENGINE, REPLAY, TRACKER, LINK = 0, 1, 2, 3
+ENGINE, REPLAY, TRACKER, LINK, SUBSCRIBER = range(5)
 COMMANDS = ("status", "snapshot", "load model", "stop", "dance", *FOR_THE_DEVICE)
 ARGUMENTS: tuple[dict[str, object], ...] = (
     {},
@@ -51,11 +58,15 @@ def seeds(_folder: Path) -> list[bytes]:
     ]
     answers = [
         msgspec.msgpack.encode(answer)
-        for answer in ({"ok": True, "playback": None}, {"ok": False, "error": "x"})
+        for answer in (
+            {"ok": True, "playback": None},
+            {"ok": False, "error": "x"},
+            {"ok": True, "documents": [encode(RunStopped(reason="x"))]},
+        )
     ]
     return [
         *(bytes([to]) + request for to in (ENGINE, REPLAY, TRACKER) for request in requests),
-        *(bytes([LINK]) + answer for answer in answers),
+        *(bytes([to]) + answer for to in (LINK, SUBSCRIBER) for answer in answers),
     ]
 
 
@@ -92,6 +103,7 @@ def _receivers() -> tuple[Callable[[bytes], None], ...]:
         _ask_engine(context),
         *(_ask_owner(context, device) for device in (replayed, simulated)),
         _answer_link(context),
+        _take_snapshot,
     )
 
 
@@ -164,6 +176,12 @@ def _answer_link(context: Context) -> Callable[[bytes], None]:
         assert len(answers) == 1
 
     return answer
+
+
+def _take_snapshot(payload: bytes) -> None:
+    answer = decoded_map(payload)
+    for message in snapshot_messages(answer or {}):
+        decode(message)
 
 
 TARGET = Target(

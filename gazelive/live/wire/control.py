@@ -197,6 +197,14 @@ def decoded_map(payload: bytes) -> dict[str, Any] | None:
         return None
 
 
+def snapshot_messages(answer: Answer) -> list[bytes]:
+    """Return the documents, as on the wire, in the answer to `snapshot`."""
+    messages = answer.get("documents")
+    if not isinstance(messages, list) or not all(isinstance(one, bytes) for one in messages):
+        raise TransportError("not a snapshot of this version: use the same gazelive on both sides")
+    return messages
+
+
 def sentence(error: Exception) -> str:
     """Return an error as the text of an answer."""
     return str(error) if isinstance(error, GazeliveError) else f"{type(error).__name__}: {error}"
