@@ -39,6 +39,8 @@ def mutant(whole: bytes, number: int) -> bytes:
     chance = random.Random(number)
     data = bytearray(whole if number % 4 == 0 else whole[:KEPT_BYTES])
     for _ in range(chance.choice((1, 1, 2, 5, 50))):
+        if not data:
+            break
         # every other change is in the first part, which describes the file
         at = chance.randrange(len(data) if chance.random() < 0.5 else min(4000, len(data)))
         n = chance.choice((1, 2, 4, 8, 64, 1000))
