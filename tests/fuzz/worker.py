@@ -25,8 +25,9 @@ import atheris  # type: ignore[import-not-found]
 from .plans import PLANS, gazelive_modules
 from .target import Target
 
-MEMORY_BYTES = 512 << 20
-"""Address space that an input may take beyond that of the process with all modules loaded."""
+MEMORY_BYTES = 2 << 30
+"""Address space that inputs may take beyond that of the process with all modules loaded (Arrow
+reserves more than it uses)."""
 TIMEOUT_S = 10
 SAVE_EVERY = 1000
 KERNELS = "_kernels"
