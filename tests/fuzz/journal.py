@@ -2,7 +2,7 @@
 
 If the first byte of an input is odd, all records that the rest seems to have get a right checksum:
 a search would not find one. With more than 63 in the first byte the journal is followed while it
-grows, in parts of that size.
+grows, in parts of four times that size.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from gazelive.recordings.session.journal import (
     to_json,
 )
 from gazelive.recordings.session.journal_reader import JournalFollower, find_end
-from gazelive.recordings.session.manifest import JOURNAL_NAME, write_manifest
+from gazelive.recordings.session.manifest import JOURNAL_NAME, is_session_folder, write_manifest
 from gazelive.recordings.session.reader import read_session
 
 from ..unit.recordings.session_folders import MANIFEST, STREAM, bytes_of, make_chunk
 from .target import Target
 
 WHOLE, SEALED, FOLLOWED = 0, 1, 64
-ONE_IN = 16
+ONE_IN = 64
 """The dearer law is tried with one input in so many."""
 CRC_TO_ZERO = 0x6DD90A9D
 """As docs/session-folder.md has it."""
@@ -79,12 +79,13 @@ def read(data: bytes, folder: Path) -> None:
         content = sealed(content)
     path = folder / JOURNAL_NAME
     if how >= FOLLOWED:
-        follow(path, content, how)
+        follow(path, content, 4 * how)
         return
     path.write_bytes(content)
     end = find_end(path)
     assert end.whole_bytes + end.torn_bytes == len(content)
-    write_manifest(folder, MANIFEST)
+    if not is_session_folder(folder):
+        write_manifest(folder, MANIFEST)
     recording = read_session(folder)
     assert all((np.diff(b.samples["tracker_time_us"]) > 0).all() for b in recording.blocks)
     if zlib.crc32(data) % ONE_IN == 0:
