@@ -76,28 +76,32 @@ def try_mutant(whole: bytes, number: int, folder: Path) -> str:
 
 def main(folder: Path, runs: int) -> int:
     """Read `runs` mutants in all; return 1 if there are findings."""
-    folder.mkdir(parents=True, exist_ok=True)
+    findings = folder / "findings"
+    findings.mkdir(parents=True, exist_ok=True)
     kept = folder / "counts.json"
     counts = json.loads(kept.read_bytes()) if kept.exists() else {"executions": 0, "ends": {}}
+    found_before = [int(path.name) for path in findings.iterdir()]
     whole = original()
     with tempfile.TemporaryDirectory(prefix="gazelive-fuzz-") as scratch:
-        for number in range(counts["executions"], runs):
+        for number in (*found_before, *range(counts["executions"], runs)):
             start_s = time.perf_counter()
             try:
                 end = try_mutant(whole, number, Path(scratch))
+                (findings / str(number)).unlink(missing_ok=True)
             except Exception as error:
-                end = f"finding: {type(error).__name__}"
-                (folder / f"{number}.txt").write_text("".join(traceback.format_exception(error)))
+                end = type(error).__name__
+                text = "".join(traceback.format_exception(error))
+                (findings / str(number)).write_text(text, encoding="utf-8")
+            if number < counts["executions"]:
+                continue
             took_ms = 1000 * (time.perf_counter() - start_s)
+            used_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
             counts["executions"] = number + 1
             counts["ends"][end] = counts["ends"].get(end, 0) + 1
             counts["slowest_ms"] = max(counts.get("slowest_ms", 0.0), took_ms)
-            counts["peak_mb"] = max(
-                counts.get("peak_mb", 0.0),
-                resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
-            )
+            counts["peak_mb"] = max(counts.get("peak_mb", 0.0), used_kb / 1024)
             kept.write_text(json.dumps(counts))
-    return int(any(end.startswith("finding") for end in counts["ends"]))
+    return int(any(findings.iterdir()))
 
 
 if __name__ == "__main__":

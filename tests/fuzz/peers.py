@@ -252,24 +252,26 @@ def _with_pymovements(path: Path) -> Found:
 
 def main(folder: Path, runs: int) -> int:
     """Compare `runs` mutants in all, going on where it stopped; return 1 if readers differ."""
-    (folder / "findings").mkdir(parents=True, exist_ok=True)
+    findings = folder / "findings"
+    findings.mkdir(parents=True, exist_ok=True)
     kept = folder / "counts.json"
     counts = json.loads(kept.read_bytes()) if kept.exists() else {"executions": 0, "comparisons": 0}
     with tempfile.TemporaryDirectory(prefix="gazelive-fuzz-") as scratch:
-        for number in range(counts["executions"], runs):
+        found_before = [int(path.name) for path in findings.iterdir()]
+        for number in (*found_before, *range(counts["executions"], runs)):
             path, changes = mutant(Path(scratch), number)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the peers' own
                 n_read, found = disagreements(path)
+            (findings / str(number)).unlink(missing_ok=True)
             if found:
                 text = "\n".join([changes, *found])
-                (folder / "findings" / f"mutant-{number}").write_text(text, encoding="utf-8")
-            counts = {
-                "executions": number + 1,
-                "comparisons": counts["comparisons"] + n_read,
-            }
-            kept.write_text(json.dumps(counts))
-    return int(any((folder / "findings").iterdir()))
+                (findings / str(number)).write_text(text, encoding="utf-8")
+            if number >= counts["executions"]:
+                n_compared = counts["comparisons"] + n_read
+                counts = {"executions": number + 1, "comparisons": n_compared}
+                kept.write_text(json.dumps(counts))
+    return int(any(findings.iterdir()))
 
 
 if __name__ == "__main__":

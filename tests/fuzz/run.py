@@ -19,6 +19,8 @@ from typing import Any
 
 from .plans import PLANS, ROOT
 
+PORTION = 50_000
+"""Executions of one process: atheris loses some kilobytes with each."""
 MOST_CRASHES = 5
 """A target that has crashed or hung so often in one call is left."""
 WORKER = "tests.fuzz.worker"
@@ -74,12 +76,15 @@ def run(job: Job, results: Path, share: float) -> None:
     more = []
     if job.corpus_of and (results / job.corpus_of / "corpus").is_dir():
         more = [str(results / job.corpus_of / "corpus")]
-    for _ in range(MOST_CRASHES):
-        missing = wanted - int(counts_in(folder).get("executions", 0))
-        if missing <= 0:
+    n_crashes = 0
+    is_to_check = bool(findings_in(folder))  # a run forgets what was mended
+    while n_crashes < MOST_CRASHES:
+        missing = max(0, wanted - int(counts_in(folder).get("executions", 0)))
+        if not missing and not is_to_check:
             return
-        # only a worker of libFuzzer counts by itself
-        number = missing if job.command[0] == WORKER else wanted
+        is_to_check = False
+        # the others take the number of executions in all
+        number = min(missing, PORTION) if job.command[0] == WORKER else wanted
         with (folder / "log").open("ab") as log:
             process = subprocess.run(
                 [sys.executable, "-m", *job.command, str(folder), str(number), *more],
@@ -89,7 +94,9 @@ def run(job: Job, results: Path, share: float) -> None:
                 stderr=log,
                 check=False,
             )
-        print(f"{job.name}: exit code {process.returncode}", flush=True)
+        n_crashes += process.returncode != 0
+        n = counts_in(folder).get("executions", 0)
+        print(f"{job.name}: {n} executions, exit code {process.returncode}", flush=True)
 
 
 def report(all_jobs: list[Job], results: Path) -> int:

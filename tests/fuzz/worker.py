@@ -142,14 +142,14 @@ class Findings:
             path.with_name(f"{place}.txt").write_text(f"execution {number}\n{text}")
 
     def forget_mended(self, target: Target, scratch: Path) -> None:
-        """Remove those that are none any more; crashes stay."""
-        for path in sorted(self._folder.glob("*-*-*")):
+        """Remove those that are none any more."""
+        for path in sorted(self._folder.iterdir()):
             if path.suffix == ".txt":
                 continue
             with contextlib.suppress(Exception):
                 target.try_input(path.read_bytes(), scratch)
                 path.rename(self._folder.parent / "corpus" / f"mended-{path.name}")
-                path.with_name(f"{path.name}.txt").unlink()
+                path.with_name(f"{path.name}.txt").unlink(missing_ok=True)
 
 
 def memory_folder() -> str | None:
