@@ -9,9 +9,10 @@ WORKERS ?= 3
 SEED ?=
 RUNS ?= 10
 PARTS ?=
+SHARE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel stress soak lint format bench system clean
+.PHONY: help demo test wheel stress soak fuzz lint format bench system clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -34,6 +35,10 @@ soak: $(VENV)/.dev system ## Kill processes 200 times; record 2 h, and 24 h at s
 	@$(BIN)/python .ci/compile-kernels
 	@$(BIN)/python .ci/soak $(PARTS)
 
+fuzz: $(VENV)/.fuzz ## Fuzz everything that reads files or messages; goes on where it stopped
+	@$(BIN)/python .ci/compile-kernels
+	$(BIN)/python -m tests.fuzz.run --share $(SHARE)
+
 lint: $(VENV)/.dev ## Check format, style, types and the import layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -48,7 +53,7 @@ bench: $(VENV)/.dev ## Measure speed against peers; JSON goes to bench-results/
 	@set -e; for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 clean: ## Remove the virtual environment and what was made in it
-	rm -rf $(VENV) demo bench-results stress-results soak-results
+	rm -rf $(VENV) demo bench-results stress-results soak-results fuzz-results
 
 system: ## Install the system libraries that are missing (or name them)
 	@.ci/system-libraries
@@ -66,3 +71,7 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "Installing gazelive and the test and lint tools into $(VENV) (two minutes or so)…"
 	@$(PIP) -e '.[dashboard,experiment,eyelink,lsl]' --group dev
 	@touch $(VENV)/.app $@
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	@$(PIP) --group fuzz
+	@touch $@

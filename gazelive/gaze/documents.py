@@ -14,6 +14,7 @@ from gazelive.errors import TransportError
 from gazelive.gaze.events import Blink, Event, EventEye, Fixation, Pursuit, Saccade
 from gazelive.gaze.samples import Eye
 from gazelive.gaze.stream import StreamDescription
+from gazelive.system import UNDECODABLE
 
 PROTOCOL_VERSION = 1
 
@@ -254,7 +255,7 @@ def decode(data: bytes) -> Document:
     """Decode a document from the wire."""
     try:
         return _from_msgpack.decode(data)
-    except msgspec.MsgspecError as error:
+    except UNDECODABLE as error:
         raise TransportError(f"not a document of this version: {error}") from error
 
 
@@ -266,9 +267,11 @@ def encode_line(document: Document) -> bytes:
 def decode_line(line: bytes) -> Document:
     """Decode a line of a documents file."""
     try:
-        return _from_json.decode(line)
-    except msgspec.MsgspecError as error:
+        document = _from_json.decode(line)
+        _to_msgpack.encode(document)  # refuses integers of more than 64 bits, which JSON may have
+    except (*UNDECODABLE, OverflowError) as error:
         raise TransportError(f"not a document of this version: {error}") from error
+    return document
 
 
 __all__ = [

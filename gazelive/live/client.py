@@ -28,7 +28,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from gazelive.errors import PeerLostError
 from gazelive.gaze import Document, RunStopped, decode, encode
-from gazelive.live.wire.control import Answer, request
+from gazelive.live.wire.control import Answer, request, snapshot_messages
 from gazelive.live.wire.doors import Door
 from gazelive.live.wire.keys import Context
 from gazelive.live.wire.transport import DocumentSubscriber
@@ -147,7 +147,7 @@ class Subscription:
         except PeerLostError:
             return  # not there yet; the subscription waits for it
         self._needs_snapshot = False
-        messages = [bytes(data) for data in answer["documents"]]
+        messages = snapshot_messages(answer)
         seen = set(self._seen)
         self._ready.extend(decode(data) for data in messages if data not in seen)
         self._overlap = set(messages) - seen

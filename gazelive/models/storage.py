@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gazelive.errors import ModelError, ModelFormatError
-from gazelive.system import replacing, storage_error
+from gazelive.system import UNDECODABLE, replacing, storage_error
 
 Array = npt.NDArray[Any]
 
@@ -138,7 +138,7 @@ def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
     stop = at + 8 + int.from_bytes(content[at : at + 8], "little")
     try:
         head = msgspec.json.decode(content[at + 8 : stop], type=_Head)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise ModelFormatError(f"{path}: has a head that cannot be read ({error})") from error
     return head, _aligned(stop)
 

@@ -14,8 +14,13 @@ from pathlib import Path
 import msgspec
 
 from gazelive.errors import ConfigError
-from gazelive.recordings.trials import DEFAULT_PATTERNS, TrialPatterns, own_patterns
-from gazelive.system import reading_error
+from gazelive.recordings.trials import (
+    DEFAULT_PATTERNS,
+    NOT_A_PATTERN,
+    TrialPatterns,
+    own_patterns,
+)
+from gazelive.system import NOT_TOML, reading_error
 
 PATTERNS_NAME = "gazelive-trials.toml"
 N_FOLDERS = 4
@@ -110,7 +115,7 @@ def read_patterns(path: Path) -> TrialPatterns:
         content = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise reading_error(error, path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except NOT_TOML as error:
         raise ConfigError(
             f"is not TOML ({error}); put patterns between single quotes", path=path
         ) from error
@@ -164,7 +169,7 @@ def _checked(pattern: str, key: str, path: Path | None = None) -> str:
     """Return a pattern; raise if it is malformed."""
     try:
         re.compile(pattern)
-    except re.error as error:
+    except NOT_A_PATTERN as error:
         raise ConfigError(
             f"{pattern!r} is not a regular expression ({error}); put \\ before a literal ( or "
             "another special character",

@@ -83,6 +83,10 @@ def trials_of(
     return find_trials(messages, blocks, patterns) or stored
 
 
+NOT_A_PATTERN = (re.error, OverflowError, RecursionError)
+"""Raised for what is no regular expression, or one with too large numbers or too many brackets."""
+
+
 @dataclass(frozen=True)
 class _Compiled:
     """The patterns, ready to match."""
@@ -101,7 +105,7 @@ def _compile(patterns: TrialPatterns) -> _Compiled:
     for name, pattern in msgspec.structs.asdict(patterns).items():
         try:
             compiled[name] = re.compile(pattern)
-        except re.error as error:
+        except NOT_A_PATTERN as error:
             raise ConfigError(f"not a regular expression: {error}", key=name) from error
     return _Compiled(**compiled)
 

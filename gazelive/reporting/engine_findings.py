@@ -29,6 +29,9 @@ MOST_CURVES = 5
 LEAST_SHOWN = 0.05
 """Viewers that never exceed this probability have no curve, except the final leader."""
 
+HIGHEST_LOG_P = 0.001
+"""Log probabilities are at most 0, apart from rounding."""
+
 
 @dataclass(frozen=True)
 class PosteriorCourse:
@@ -76,7 +79,7 @@ def read_findings(folder: Path) -> EngineFindings | None:
     for line in content.splitlines(keepends=True):
         try:
             documents.append(decode_line(line))
-        except (TransportError, UnicodeDecodeError):
+        except TransportError:
             n_damaged += 1
     models = [document for document in documents if isinstance(document, ModelLoaded)]
     viewer_ids = models[-1].viewer_ids if models else ()
@@ -99,13 +102,15 @@ def identified_as(summary: RunSummary) -> str | None:
 
 
 def _named(documents: list[Document], n_viewers: int) -> list[Posterior]:
-    """Return the posteriors whose viewers have names: the line with the names may be damaged."""
+    """Return the posteriors that make sense: the line with the viewers' names may be damaged."""
     return [
         document
         for document in documents
         if isinstance(document, Posterior)
         and document.leading
-        and max(document.leading) < n_viewers
+        and 0 <= min(document.leading) <= max(document.leading) < n_viewers
+        and len(document.log_probabilities) == len(document.leading)
+        and max(*document.log_probabilities, document.log_unknown or 0.0) < HIGHEST_LOG_P
     ]
 
 

@@ -9,6 +9,10 @@ from .children import (
 from .compile_notice import (
     on_compile as on_compile,
 )
+from .decoding import (
+    NOT_TOML as NOT_TOML,
+    UNDECODABLE as UNDECODABLE,
+)
 from .files import (
     LOCK_NAME as LOCK_NAME,
     WriterLock as WriterLock,

@@ -14,6 +14,7 @@ import pyarrow as pa
 from gazelive.errors import ConfigError, RecordingError
 from gazelive.gaze import Floats
 from gazelive.recordings import describe_names, read_table_file, read_table_names, sidecar_path
+from gazelive.system import UNDECODABLE
 
 NOT_COMPARABLE = "undefined"
 NOT_SEARCHED = "not searched"
@@ -167,7 +168,7 @@ def searched_for(events: Path) -> Searched:
         return Searched()
     try:
         provenance = msgspec.json.decode(sidecar.read_bytes(), type=_Provenance)
-    except msgspec.MsgspecError:
+    except UNDECODABLE:
         return Searched()  # another tool's file of that name
     spans = np.array([(i.start_us, i.end_us - 1) for i in provenance.intervals], np.float64)
     eyes = provenance.eye if provenance.eye in ("L", "R") else "LR"

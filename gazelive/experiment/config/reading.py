@@ -19,6 +19,7 @@ from gazelive.errors import ConfigError
 from gazelive.experiment.config.key_errors import toml_text, unknown_key, value_error
 from gazelive.experiment.config.plausibility import implausibilities
 from gazelive.experiment.config.schema import ExperimentConfig, dotted, tables
+from gazelive.system import NOT_TOML
 
 SYNTAX_PLACE = re.compile(r"\s*\(at (line \d+, column \d+|end of document)\)$")
 
@@ -154,7 +155,7 @@ def _parse(path: Path) -> dict[str, Any]:
         raise ConfigError("not UTF-8 text: save it as UTF-8", path=path) from None
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except NOT_TOML as error:
         raise ConfigError(_syntax_sentence(str(error)), path=path) from None
 
 

@@ -42,7 +42,9 @@ class Addresses:
     @classmethod
     def parse(cls, text: str) -> Addresses:
         """Read `tcp://host:port`, `host:port` or `host`."""
-        match = re.fullmatch(r"(?:tcp://)?(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d+))?/?", text.strip())
+        match = re.fullmatch(
+            r"(?:tcp://)?(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d{1,9}))?/?", text.strip()
+        )
         if match is None:
             raise ConfigError(f"must be an address such as {DEFAULT_ADDRESS}, not {text!r}")
         port = int(match[2] or DEFAULT_ADDRESS.rpartition(":")[2])

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from gazelive.errors import ConfigError, TransportError, VersionMismatchError
+from gazelive.errors import TransportError, VersionMismatchError
 from gazelive.gaze import SAMPLE_DTYPE, Chunk, Message, Samples, StreamDescription
+from gazelive.system import UNDECODABLE
 
 WIRE_VERSION = 2
 
@@ -117,7 +118,7 @@ class ChunkDecoder:
                 self._stream, self._stream_frame = _streams.decode(stream_frame), stream_frame
             # bytes are read-only, and compiled kernels take only arrays that are not
             samples: Samples = np.frombuffer(bytearray(samples_frame), SAMPLE_DTYPE)
-        except (msgspec.MsgspecError, ConfigError, ValueError, IndexError, RecursionError) as error:
+        except (*UNDECODABLE, ValueError, IndexError) as error:
             raise TransportError(f"not a chunk of this version: {error}") from error
         chunk = Chunk(head.number, head.block, samples, head.messages, head.arrival_s)
         return WiredChunk(chunk, self._stream, head.session)

@@ -18,6 +18,7 @@ import zmq
 
 from gazelive.errors import GazeliveError, PeerLostError, TransportError
 from gazelive.live.wire.keys import Context, Socket
+from gazelive.system import UNDECODABLE
 
 Answer = dict[str, Any]
 Prepare = Callable[[Socket], None]
@@ -192,8 +193,16 @@ def decoded_map(payload: bytes) -> dict[str, Any] | None:
     """Return the map in a message; None if it is anything else."""
     try:
         return msgspec.msgpack.decode(payload, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return None
+
+
+def snapshot_messages(answer: Answer) -> list[bytes]:
+    """Return the documents, as on the wire, in the answer to `snapshot`."""
+    messages = answer.get("documents")
+    if not isinstance(messages, list) or not all(isinstance(one, bytes) for one in messages):
+        raise TransportError("not a snapshot of this version: use the same gazelive on both sides")
+    return messages
 
 
 def sentence(error: Exception) -> str:

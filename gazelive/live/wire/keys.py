@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -118,19 +119,31 @@ def load_client_keys(folder: Path) -> ClientKeys:
         )
     public, secret = _load(secrets[0], folder)
     server_public, _ = _load(folder / f"{SERVER}.key", folder)
-    assert secret is not None
+    if secret is None:
+        raise ConfigError("holds no secret key", path=secrets[0])
     return ClientKeys(public, secret, server_public)
 
 
 def _load(path: Path, folder: Path) -> tuple[bytes, bytes | None]:
     try:
-        return zmq.auth.load_certificate(path)
+        public, secret = zmq.auth.load_certificate(path)
     except OSError as error:
         raise ConfigError(
             f"has no {path.name}: make keys with `gazelive keys`", path=folder
         ) from error
-    except ValueError as error:
+    except (ValueError, IndexError) as error:  # the latter: a line without =
         raise ConfigError(f"is no key: {error}", path=path) from error
+    if not (is_key(public) and (secret is None or is_key(secret))):
+        raise ConfigError("is no key: it has other characters, or more or fewer", path=path)
+    return public, secret
+
+
+def is_key(text: bytes) -> bool:
+    """Return whether a text is a key: 32 bytes in Z85."""
+    try:
+        return len(z85.decode(text)) == 32
+    except (KeyError, ValueError, struct.error):  # five characters may stand for too much
+        return False
 
 
 def require_keys(where: str, *, is_loopback: bool, has_keys: bool) -> None:

@@ -28,11 +28,16 @@ import zmq
 
 from gazelive.errors import ConfigError, RecordingError, StorageError, TransportError
 from gazelive.live.wire.addresses import DEFAULT_ADDRESS, Addresses, free_addresses
-from gazelive.live.wire.keys import ClientKeys, ServerKeys, load_server_keys
-from gazelive.system import WriterLock, storage_error, write_private
+from gazelive.live.wire.keys import ClientKeys, ServerKeys, is_key, load_server_keys
+from gazelive.system import UNDECODABLE, WriterLock, storage_error, write_private
 
 RUNS_VARIABLE = "GAZELIVE_RUNS"
 """Environment variable with another folder for the run files."""
+
+
+def _check_keys(*keys: str) -> None:
+    if not all(is_key(key.encode()) for key in keys):
+        raise ValueError("these are no keys")
 
 
 class KeyPair(msgspec.Struct, frozen=True):
@@ -40,6 +45,9 @@ class KeyPair(msgspec.Struct, frozen=True):
 
     public: str
     secret: str
+
+    def __post_init__(self) -> None:
+        _check_keys(self.public, self.secret)
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +67,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """With which this user's processes connect."""
     engine_public: str
     """The engine's key for documents and requests: that of `--keys`, else `server`."""
+
+    def __post_init__(self) -> None:
+        _check_keys(self.engine_public)
+        Addresses.parse(self.address)
 
     @property
     def addresses(self) -> Addresses:
@@ -286,7 +298,7 @@ def _is_held(path: Path) -> bool:
 def _read(path: Path) -> Run | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Run)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *UNDECODABLE):
         return None
 
 

@@ -22,6 +22,7 @@ from gazelive.gaze import (
     Coordinates,
     Eye,
     Eyes,
+    Integers,
     Samples,
     SampleStatus,
     SingleFloats,
@@ -152,13 +153,8 @@ def make_block(
         make_samples(records, eyes, coordinates), _extras(records, described.sample_flags)
     )
     problems = [left_out_sentence(n_left_out, where)] if n_left_out else []
-    end_us = described.start_ms * 1000
-    if described.end_ms is not None:
-        end_us = described.end_ms * 1000
-    else:
-        problems.append(f"{where} has no end: the file is truncated or damaged")
-        if len(samples):
-            end_us = int(samples["tracker_time_us"][-1])
+    start_us, end_us, reasons = _span_us(described, samples["tracker_time_us"])
+    problems += [f"{where} {reason}" for reason in reasons]
     stream = StreamDescription(
         device=device,
         sampling_rate_hz=rate_hz,
@@ -168,7 +164,24 @@ def make_block(
         px_per_deg=_mean_resolution(records) if described.sample_flags & HAS_RESOLUTION else None,
         pupil="diameter" if described.pupil_type == 1 else "area",
     )
-    return Block(stream, samples, described.start_ms * 1000, end_us, extras), problems
+    return Block(stream, samples, start_us, end_us, extras), problems
+
+
+def _span_us(described: EdfBlock, times_us: Integers) -> tuple[int, int, list[str]]:
+    """Return start and end of a block, its samples included, and what is wrong with them."""
+    reasons = []
+    start_us = described.start_ms * 1000
+    if len(times_us) and times_us[0] < start_us:
+        reasons.append("starts after its first sample")
+        start_us = int(times_us[0])
+    earliest_us = int(times_us[-1]) if len(times_us) else start_us
+    if described.end_ms is None:
+        reasons.append("has no end: the file is truncated or damaged")
+    elif described.end_ms * 1000 < earliest_us:
+        reasons.append("ends before its last sample")
+    else:
+        earliest_us = described.end_ms * 1000
+    return start_us, earliest_us, reasons
 
 
 def make_samples(records: npt.NDArray[Any], eyes: Eyes, coordinates: Coordinates) -> Samples:

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from gazelive.errors import ConfigError, RecordingError
+from gazelive.errors import RecordingError
 from gazelive.gaze import ScreenGeometry
 from gazelive.recordings.recording import Calibration, DriftCorrection
-from gazelive.system import reading_error, storage_error, write_bytes
+from gazelive.system import UNDECODABLE, reading_error, storage_error, write_bytes
 
 SCHEMA_VERSION = 1
 MANIFEST_NAME = "session.json"
@@ -133,5 +133,5 @@ def _decode(content: bytes, path: Path) -> SessionManifest:
                 path=path,
             )
         return msgspec.json.decode(content, type=SessionManifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError, ConfigError) as error:
+    except UNDECODABLE as error:
         raise RecordingError(f"not a session description: {error}", path=path) from error

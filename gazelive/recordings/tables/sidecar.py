@@ -15,11 +15,11 @@ from pathlib import Path
 
 import msgspec
 
-from gazelive.errors import ConfigError, RecordingError
+from gazelive.errors import RecordingError
 from gazelive.gaze import ScreenGeometry, StreamDescription
 from gazelive.recordings.recording import Trial
 from gazelive.recordings.tables.times import FASTEST_HZ, LATEST_MS
-from gazelive.system import write_bytes
+from gazelive.system import UNDECODABLE, write_bytes
 
 SIDECAR_VERSION = 1
 
@@ -67,8 +67,9 @@ def read_sidecar(table: Path) -> Sidecar | None:
     if not path.is_file():
         return None
     try:
-        sidecar = msgspec.json.decode(path.read_bytes(), type=Sidecar)
-    except (msgspec.MsgspecError, UnicodeDecodeError, ConfigError) as error:
+        # as text: msgspec itself would skip unknown keys without decoding them
+        sidecar = msgspec.json.decode(path.read_bytes().decode("utf-8"), type=Sidecar)
+    except UNDECODABLE as error:
         raise RecordingError(
             f"not a description of the table {table.name}: {error} (repair or remove it)",
             path=path,

@@ -1,5 +1,6 @@
 import contextlib
 
+import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
@@ -51,6 +52,39 @@ def test_garbage_on_the_wire_is_a_transport_error_or_a_document(data):
 def test_an_unknown_document_is_refused():
     with pytest.raises(TransportError, match="not a document"):
         documents.decode_line(b'{"type":"Horoscope"}')
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xa1\xff", b"\x91" * 2000, b"\x81\xa1a" * 2000],
+    ids=["not UTF-8", "lists in lists", "maps in maps"],
+)
+def test_crafted_messages_are_refused(data):
+    with pytest.raises(TransportError, match="not a document"):
+        documents.decode(data)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'"\xff"',
+        b'{"a":' * 2000,
+        b'{"a":' + b"[" * 2000,
+        b'{"type":"TrialStopped","trial":"a","tracker_time_us":' + b"9" * 40 + b"}",
+    ],
+    ids=["not UTF-8", "maps in maps", "lists in lists", "more than 64 bits"],
+)
+def test_crafted_lines_are_refused(line):
+    with pytest.raises(TransportError, match="not a document"):
+        documents.decode_line(line)
+
+
+def test_a_document_with_an_impossible_screen_is_refused():
+    screen = {"width_px": 0, "height_px": 1, "width_mm": 1, "height_mm": 1, "eye_distance_mm": 1}
+    stream = {"device": "x", "sampling_rate_hz": 1000, "eyes": "L", "screen": screen}
+    line = msgspec.json.encode({"type": "RunStarted", "session": "s", "stream": stream})
+    with pytest.raises(TransportError, match="width_px"):
+        documents.decode_line(line)
 
 
 def test_a_stream_knows_its_sample_interval():

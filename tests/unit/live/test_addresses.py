@@ -40,6 +40,11 @@ def test_other_addresses_stay_as_they_are() -> None:
     assert Addresses.parse("lab-pc").here == Addresses.parse("lab-pc")
 
 
+def test_a_port_of_thousands_of_digits_is_none() -> None:
+    with pytest.raises(ConfigError, match="must be an address"):
+        Addresses.parse("127.0.0.1:" + "9" * 5000)
+
+
 @pytest.mark.parametrize("port", [0, 65533, 99999])
 def test_there_must_be_room_for_all_ports(port: int) -> None:
     with pytest.raises(ConfigError, match="4 ports"):

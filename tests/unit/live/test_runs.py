@@ -70,9 +70,20 @@ def test_the_file_of_a_process_that_died_is_ignored_and_removed(runs: Path, tmp_
     assert not path.exists()
 
 
-def test_a_damaged_file_is_no_run(held: RunHolder, runs: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"id":"', b'"id":7,"'),
+        (b'"id":"', b'"id":"\xff'),
+        (b'"public":"', b'"public":"too long'),
+        (b'"engine_public":"', b'"engine_public":"~'),
+        (b'"address":"tcp://', b'"address":"tcp://:'),
+    ],
+)
+def test_a_damaged_file_is_no_run(held: RunHolder, runs: Path, before: bytes, after: bytes) -> None:
     (path,) = runs.glob("*.json")
-    path.write_bytes(b'{"id": 7}')
+    assert live_runs() == [held.run]
+    path.write_bytes(path.read_bytes().replace(before, after))
     assert live_runs() == []
     assert run_at(held.run.addresses) is None
 

@@ -91,6 +91,10 @@ class TestMistakes:
         [
             ('trial_start = "PIC \\d"', "is not TOML .*single quotes"),
             ("trial_start = 'PIC ('", r"trial_start: 'PIC \('.* is not a regular expression"),
+            ("trial_start = 'a{99999999999999999999}'", "is not a regular expression"),
+            (f"trial_start = '{'(' * 2000}'", "is not a regular expression"),
+            (f"trial_start = {'[' * 2000}", "is not TOML"),
+            (f"trial_start = {'9' * 5000}", "is not TOML"),
             ("trial_begin = 'PIC'", "trial_begin: unknown key; there are convention, trial_start"),
             ("trial_start = 3", "trial_start: must be a text in quotes, not 3"),
             ("convention = 'eprime'", "convention: must be opensesame, psychopy, .*not 'eprime'"),

@@ -357,3 +357,26 @@ class TestRecords:
             Signal(5000, "button", 3, 0),
             Signal(6000, "input", 0, 255),
         )
+
+    @pytest.mark.parametrize(
+        ("bounds", "said"),
+        [
+            ({"start_ms": 101}, "starts after its first sample"),
+            ({"end_ms": 99}, "ends before its last sample"),
+            ({"end_ms": 100}, "ends before its last sample"),
+        ],
+    )
+    def test_a_block_spans_its_samples_whatever_its_bounds(
+        self, bounds: dict[str, int], said: str
+    ) -> None:
+        block, problems = make_block(described(**bounds), records())
+        assert block is not None
+        times_us = block.samples["tracker_time_us"]
+        assert block.start_us <= times_us[0]
+        assert block.end_us >= times_us[-1]
+        assert any(said in problem for problem in problems)
+
+    def test_an_empty_block_does_not_end_before_it_starts(self) -> None:
+        block, _ = make_block(described(start_ms=100, end_ms=50), records()[:0])
+        assert block is not None
+        assert block.start_us == block.end_us

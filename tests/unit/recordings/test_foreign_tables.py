@@ -216,6 +216,13 @@ class TestForeignTables:
         assert "did you mean sampling_rate_hz" in misspelt
         assert unknown == "samples.csv.meta.json: key 'mood' is unknown and ignored"
 
+    @pytest.mark.parametrize("sidecar", [b'{"mood": ' + b"[" * 5000, b'{"m\xf6od": 1}'])
+    def test_a_crafted_sidecar_is_refused(self, tmp_path: Path, sidecar: bytes) -> None:
+        path = write(tmp_path, "t_ms,x_px,y_px\n0,1,1\n1,1,1\n")
+        sidecar_path(path).write_bytes(sidecar)
+        with pytest.raises(RecordingError, match="not a description"):
+            read_sample_table(path)
+
     def test_no_times_but_a_rate(self, tmp_path: Path) -> None:
         path = write(tmp_path, "t_ms,x_px,y_px\n,1,1\n,2,2\n")
         with pytest.raises(RecordingError, match=r"sampling rate.*samples\.csv\.meta\.json"):

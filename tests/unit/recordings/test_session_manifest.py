@@ -59,6 +59,13 @@ class TestManifest:
         with pytest.raises(RecordingError, match=rf"session\.json: .*{complaint}"):
             read_session(folder)
 
+    def test_lists_in_lists_without_end_are_refused(self, folder, writer):
+        text = (folder / MANIFEST_NAME).read_text()
+        deep = text.replace('"config": {', '"config": {"a":' + "[" * 5000)
+        (folder / MANIFEST_NAME).write_text(deep)
+        with pytest.raises(RecordingError, match="not a session description"):
+            read_session(folder)
+
     def test_other_folders_are_no_sessions(self, tmp_path):
         with pytest.raises(RecordingError, match="not a session folder"):
             read_session(tmp_path)

@@ -216,6 +216,8 @@ def test_consequences_of_a_misspelt_key_are_not_reported(toml: Path) -> None:
         ("[screen]\n[screen]\n", "line 2, column 8: cannot declare [screen] twice"),
         ("a = 1\na = 2\n", "cannot overwrite a value"),
         ('a = "', "unterminated string"),
+        ("a = " + "[" * 2000, "syntax error: maximum recursion depth"),
+        ("a = " + "9" * 5000, "syntax error: exceeds the limit"),
     ],
 )
 def test_a_syntax_error_comes_with_its_line(toml: Path, text: str, said: str) -> None:
