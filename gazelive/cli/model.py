@@ -157,7 +157,7 @@ def enrol(
 
 def _added(before: TrainedModel, after: TrainedModel, viewers: Sequence[str]) -> str:
     """Return the new viewers, and those of whom there are more sessions, in words."""
-    known = before.identifier.viewer_ids
+    known = set(before.identifier.viewer_ids)
     new = [viewer for viewer in viewers if viewer not in known]
     again = [viewer for viewer in viewers if viewer in known]
     parts = [", ".join(new[:10])] if new else []
