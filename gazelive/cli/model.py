@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gazelive.identification import TrainedModel
 
 MOST_NAMED = 20
-"""Largest number of viewers that are listed."""
+"""Largest number of viewers, sessions or changes that are listed."""
 
 app = PlainApp(help="Show a model; enrol and forget viewers; refit; merge.")
 
@@ -73,18 +73,17 @@ def show(model_path: ModelPath, as_json: Json = False) -> None:
 def _rows(model: TrainedModel) -> dict[str, str]:
     """Return the facts of a model as names and texts; empty ones do not apply."""
     viewers, made = model.identifier.viewer_ids, model.provenance
-    more = f" and {len(viewers) - MOST_NAMED} more" if len(viewers) > MOST_NAMED else ""
     n_saccades = sum(path.n_saccades for path in model.training.scanpaths)
     kind = "recordings" if model.kind == "samples" else "a fixation table"
-    sessions = f", sessions {', '.join(made.sessions)}" if any(made.sessions) else ""
+    sessions = f", sessions {_some(made.sessions)}" if any(made.sessions) else ""
     rates, vigor_deg = model.rate_range_hz, model.fitted.vigor_rate_deg
     return {
-        "viewers": f"{len(viewers)}: {', '.join(viewers[:MOST_NAMED])}{more}",
+        "viewers": f"{len(viewers)}: {_some(viewers)}",
         "trained on": f"{kind} ({made.source}{sessions}): "
         f"{counted(len(model.training), 'scanpath')}, {counted(n_saccades, 'saccade')}, "
         f"{duration(made.seconds)}",
-        "left out": "; ".join(made.left_out),
-        "changes": "; ".join(made.changes),
+        "left out": _some(made.left_out, "; "),
+        "changes": _some(made.changes, "; "),
         "accuracy": "" if model.fitted.accuracy is None else str(model.fitted.accuracy),
         "by images": _by_images(model),
         "calibration": model.fitted.calibration,
@@ -98,6 +97,11 @@ def _rows(model: TrainedModel) -> dict[str, str]:
         "images": "needs the images' files (--stimuli)" if made.stimuli else "",
         "base": model.base_id,
     }
+
+
+def _some(names: Sequence[str], separator: str = ", ") -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return separator.join(names[:MOST_NAMED]) + more
 
 
 @app.command()
@@ -157,7 +161,7 @@ def enrol(
 
 def _added(before: TrainedModel, after: TrainedModel, viewers: Sequence[str]) -> str:
     """Return the new viewers, and those of whom there are more sessions, in words."""
-    known = before.identifier.viewer_ids
+    known = set(before.identifier.viewer_ids)
     new = [viewer for viewer in viewers if viewer not in known]
     again = [viewer for viewer in viewers if viewer in known]
     parts = [", ".join(new[:10])] if new else []

@@ -6,6 +6,7 @@ merged. After many changes a refit does everything again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,12 +32,12 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
         )
     _refuse_known_sessions(model.training, added)
     training = model.training.append(added)
+    n_sessions = Counter(viewer for viewer, _ in training.viewer_sessions)
     identifier = model.identifier
     for viewer in added.viewer_ids:
         theirs = tuple(training.of_viewer(training.viewer_ids.index(viewer)))
-        n_sessions = sum(name == viewer for name, _ in training.viewer_sessions)
         try:
-            identifier = _with_viewer(identifier, viewer, theirs, n_sessions)
+            identifier = _with_viewer(identifier, viewer, theirs, n_sessions[viewer])
         except ModelError as error:
             raise ModelError(f"{viewer}: {error}") from error
     return _changed(
@@ -49,13 +50,13 @@ def enrol(model: TrainedModel, added: TrainingSet) -> TrainedModel:
 
 def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
     """Return the model without some viewers and without anything kept of them."""
-    known = model.identifier.viewer_ids
-    unknown = sorted(set(viewers) - set(known))
+    known, gone = model.identifier.viewer_ids, set(viewers)
+    unknown = sorted(gone - set(known))
     if unknown:
         raise ModelError(
             f"{_some(unknown)} {_is(unknown)} not in the model, which has {_some(known)}"
         )
-    kept = np.array([i for i, v in enumerate(known) if v not in set(viewers)], np.int64)
+    kept = np.array([i for i, v in enumerate(known) if v not in gone], np.int64)
     if not len(kept):
         raise ModelError("no viewer would be left: delete the file instead")
     names = tuple(known[i] for i in kept)
@@ -63,7 +64,7 @@ def forget(model: TrainedModel, viewers: Sequence[str]) -> TrainedModel:
         _not_left_out(model, viewers),
         _with_state(model.identifier, names, model.identifier.state().select(kept)),
         model.training.select(kept),
-        f"forgot {_people(len(set(viewers)))}",
+        f"forgot {_people(len(gone))}",
     )
 
 
@@ -78,7 +79,8 @@ def merge(first: TrainedModel, second: TrainedModel) -> TrainedModel:
             "that come from the same training can be merged"
         )
     names, more = first.identifier.viewer_ids, second.identifier.viewer_ids
-    new = np.array([i for i, viewer in enumerate(more) if viewer not in names], np.int64)
+    known = set(names)
+    new = np.array([i for i, viewer in enumerate(more) if viewer not in known], np.int64)
     added = second.identifier.state().select(new).viewers()
     state = first.identifier.state().append(len(names), added)
     viewer_ids = names + tuple(more[i] for i in new)
@@ -122,8 +124,9 @@ def _refuse_known_sessions(known: TrainingSet, added: TrainingSet) -> None:
 
 def _additions(known: TrainingSet, added: TrainingSet) -> str:
     """Return the numbers of new viewers, and of new sessions of viewers who were there."""
-    again = [viewer for viewer, _ in added.viewer_sessions if viewer in known.viewer_ids]
-    n_new = len(set(added.viewer_ids) - set(known.viewer_ids))
+    enrolled = set(known.viewer_ids)
+    again = [viewer for viewer, _ in added.viewer_sessions if viewer in enrolled]
+    n_new = len(set(added.viewer_ids) - enrolled)
     parts = [_people(n_new)] if n_new else []
     if again:
         more = f"{len(again)} more session{'' if len(again) == 1 else 's'}"

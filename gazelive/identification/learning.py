@@ -25,6 +25,11 @@ MachineKind = Literal["likelihood", "svm", "logistic"]
 COSTS: dict[MachineKind, float] = {"svm": 0.3, "logistic": 0.05}
 """Prior variance of a new viewer's weights in the whitened space, by the kind of the others."""
 
+MOST_KNOWN_UNITS = 10_000
+"""Units of the others that a new viewer is fitted against; of more, evenly spaced ones."""
+MOST_LOGITS = 10_000_000
+"""Numbers (units × viewers) that are computed at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Linear:
@@ -130,11 +135,12 @@ class Machine:
         calibration of its own, from a few units.
         """
         cost = COSTS[self.kind]
-        scores = np.concatenate((self.scores.astype(np.float64), whitened))
-        is_new = np.arange(len(scores)) >= len(self.scores)
-        others = special.logsumexp(self.logits(scores), axis=1)
+        known = self.scores[:: -(-len(self.scores) // MOST_KNOWN_UNITS) or 1]
+        scores = np.concatenate((known.astype(np.float64), whitened))
+        is_new = np.arange(len(scores)) >= len(known)
+        others = self._log_sum(scores)
         balance = len(self.scores) / max(len(self.logits.bias), 1) / len(whitened)
-        weight = np.where(is_new, balance, 1.0)
+        weight = np.where(is_new, balance, len(self.scores) / max(len(known), 1))
 
         def loss(packed: Floats) -> tuple[float, Floats]:
             logit = scores @ packed[:-1] + packed[-1]
@@ -148,6 +154,15 @@ class Machine:
         start = np.zeros(scores.shape[1] + 1)
         found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
         return Linear(found[:-1, None], found[-1:])
+
+    def _log_sum(self, scores: Floats) -> Floats:
+        """Return ln Σ exp(logit) over all viewers (units,), in parts of bounded size."""
+        n_units = max(1, MOST_LOGITS // max(1, len(self.logits.bias)))
+        parts = [
+            special.logsumexp(self.logits(scores[first : first + n_units]), axis=1)
+            for first in range(0, len(scores), n_units)
+        ]
+        return np.concatenate(parts)
 
 
 Fit = Callable[[Floats, Integers, int], Linear]

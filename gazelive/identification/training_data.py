@@ -61,9 +61,8 @@ class TrainingSet:
 
     def of_viewer(self, viewer: int) -> Iterator[Scanpath]:
         """Yield the scanpaths of one viewer."""
-        for path, who in zip(self.scanpaths, self.viewers, strict=True):
-            if who == viewer:
-                yield path
+        for i in np.flatnonzero(self.viewers == viewer):
+            yield self.scanpaths[i]
 
     def folds(self, scanpaths: Integers, n_folds: int = N_FOLDS) -> Integers:
         """Return the fold of each unit (`unit_folds`), given each one's scanpath."""
@@ -92,7 +91,8 @@ class TrainingSet:
     def append(self, other: TrainingSet) -> TrainingSet:
         """Return the set with the scanpaths of another; new viewers come after these."""
         names = tuple(dict.fromkeys(self.viewer_ids + other.viewer_ids))
-        codes = np.array([names.index(viewer) for viewer in other.viewer_ids], np.int64)
+        number = {viewer: i for i, viewer in enumerate(names)}
+        codes = np.array([number[viewer] for viewer in other.viewer_ids], np.int64)
         return TrainingSet(
             self.kind,
             names,

@@ -87,11 +87,11 @@ def write_arrays(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, A
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the manifest and the arrays, or raise `ModelFormatError`.
 
-    The arrays can be written to like any other: of read-only ones numba would compile every kernel
-    a second time.
+    Each array has memory of its own: who keeps one does not keep the file. They can be written to
+    like any other: of read-only ones numba would compile every kernel a second time.
     """
     try:
-        content = bytearray(path.read_bytes())
+        content = path.read_bytes()
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such model: make one with gazelive train") from error
     except OSError as error:
@@ -103,7 +103,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
             raise ModelFormatError(f"{path}: array {place.name} is not in the file: train again")
         n = math.prod(place.shape)
         array = np.frombuffer(content, place.dtype, n, start + place.offset)
-        arrays[place.name] = array.reshape(place.shape)
+        arrays[place.name] = array.reshape(place.shape).copy()
     return head.manifest, arrays
 
 
@@ -116,7 +116,7 @@ def _fits(place: _ArrayPlace, room: int) -> bool:
     return place.offset + math.prod(place.shape) * np.dtype(place.dtype).itemsize <= room
 
 
-def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
+def _read_head(path: Path, content: bytes) -> tuple[_Head, int]:
     """Check the file as a whole; return its head and where its arrays begin."""
     if not content.startswith(MAGIC):
         raise ModelFormatError(f"{path}: is no model of gazelive (they are made by gazelive train)")
@@ -129,7 +129,7 @@ def _read_head(path: Path, content: bytearray) -> tuple[_Head, int]:
             f"{path}: is a model file of version {version.decode('ascii')}, and this "
             f"gazelive reads version {VERSION}: update gazelive, or train again"
         )
-    body, stored = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    body, stored = memoryview(content)[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
     if hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest() != stored:
         raise ModelFormatError(
             f"{path}: is damaged (its checksum is wrong): copy it again, or train again"

@@ -77,16 +77,20 @@ TARGETS = {
 
 
 def make_models(folder: Path) -> dict[str, Path]:
-    """Train gazelive's own and the paper's Markov method on 32 simulated viewers."""
+    """Train gazelive's own and the paper's Markov method on 32 simulated viewers.
+
+    Models that are in the folder already are taken as they are.
+    """
     from gazelive import train
     from gazelive.cli.simulate import simulate
 
+    models = {m: folder / f"{m}.model" for m in ("gazelive", "fisher-markov-dynamics")}
+    if all(path.exists() for path in models.values()):
+        return models
     corpus = folder / "corpus"
     simulate(corpus, viewers=32, images=4, pool=8, seconds=4.0, jobs=2, quiet=True)
-    models = {}
-    for method in ("gazelive", "fisher-markov-dynamics"):
-        models[method] = folder / f"{method}.model"
-        train(corpus, method=method).save(models[method])
+    for method, path in models.items():
+        train(corpus, method=method).save(path)
     return models
 
 
@@ -320,13 +324,32 @@ def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> 
     time.sleep(0.3)
     received = listener.stop()
     engine.stop()
+    found = document_latencies(received, arrivals, host_s)
+    return {
+        "n_viewers": n_viewers,
+        **found,
+        "cpu_fraction": cpu,
+        "chunks_per_s": 1 / CHUNK_S,
+    }
+
+
+def document_latencies(
+    received: list[tuple[float, Heard]],
+    arrivals: Arrivals,
+    host_s: Callable[[float], float] | None = None,
+) -> dict[str, dict[str, float]]:
+    """Return the times from the sample that a document needs to its receipt.
+
+    `host_s` turns the tracker's time into the host's, for the time since the sample was taken.
+    """
     onsets, from_sample, running, settled = [], [], [], []
     decided_us = {}  # when a saccade was known to be one, by its offset
     for received_s, document in received:
         if isinstance(document, SaccadeOnset):
             triggered_us = document.onset_us + 1000 * document.detection_delay_ms
             onsets.append(received_s - arrivals.of(triggered_us))
-            from_sample.append(received_s - host_s(triggered_us))
+            if host_s is not None:
+                from_sample.append(received_s - host_s(triggered_us))
         elif isinstance(document, Saccade):
             delay_us = 1000 * document.detection_delay_ms
             decided_us[document.offset_us] = document.offset_us + delay_us
@@ -336,15 +359,13 @@ def bench_latency(folder: Path, model: Path, n_viewers: int, seconds: float) -> 
             offset_us = document.tracker_time_us
             needed_us = max(offset_us + 1000 * RETRACTABLE_MS, decided_us[offset_us])
             running.append(received_s - arrivals.of(needed_us))
-    return {
-        "n_viewers": n_viewers,
-        "onset_from_sample": quantiles_ms(from_sample),
-        "onset_from_arrival": quantiles_ms(onsets),
-        "running_posterior": quantiles_ms(running),
-        "settled_posterior": quantiles_ms(settled),
-        "cpu_fraction": cpu,
-        "chunks_per_s": 1 / CHUNK_S,
+    latencies = {
+        "onset_from_sample": from_sample,
+        "onset_from_arrival": onsets,
+        "running_posterior": running,
+        "settled_posterior": settled,
     }
+    return {name: quantiles_ms(values) for name, values in latencies.items() if values}
 
 
 def bench_loss(folder: Path, seconds: float) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def fit_block(training: TrainingSet, without: Collection[str] = ()) -> Block:
 
 def pieces_of(training: TrainingSet, block: Block) -> Pieces:
     """Cut all scanpaths into pieces."""
-    names = sorted(set(training.sessions))
+    number_of = {session: i for i, session in enumerate(sorted(set(training.sessions)))}
     summed, n_saccades, where, groups = [], [], [], [0]
     for number, path in enumerate(training.scanpaths):
         rows = counted_rows(path.saccades)
@@ -191,7 +191,7 @@ def pieces_of(training: TrainingSet, block: Block) -> Pieces:
             where.append(number)
             groups.append(groups[-1] + (i % TOGETHER == 0))
     scanpath = np.array(where, np.int64)
-    sessions = np.array([names.index(session) for session in training.sessions], np.int64)
+    sessions = np.array([number_of[session] for session in training.sessions], np.int64)
     return Pieces(
         np.array(summed).reshape(-1, block.n_dimensions),
         np.array(n_saccades),

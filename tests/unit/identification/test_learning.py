@@ -15,6 +15,7 @@ from gazelive.identification.calibration import (
 )
 from gazelive.identification.learning import (
     Linear,
+    Machine,
     cross_validated,
     fit_learned_prior,
     fit_multinomial,
@@ -33,6 +34,37 @@ def clusters(n_viewers, n_each=30, n_dimensions=6, distance=1.0, seed=0):
 
 def log_loss(logits, labels):
     return -np.mean(special.log_softmax(logits, axis=1)[np.arange(len(labels)), labels])
+
+
+class TestOneMoreViewer:
+    def machine(self, n_viewers, n_each):
+        scores, labels = clusters(n_viewers, n_each, distance=2.0)
+        nothing = Linear(np.eye(6), np.zeros(6))
+        means = np.array([scores[labels == viewer].mean(axis=0) for viewer in range(n_viewers)])
+        logits = Linear(means.T, -0.5 * np.sum(means**2, axis=1))
+        return Machine("svm", 1.0, nothing, scores.astype(np.float32), labels, logits)
+
+    def test_of_very_many_units_some_are_enough(self, monkeypatch):
+        machine = self.machine(20, 100)
+        new = np.random.default_rng(5).normal(2.0, 1.0, (40, 6))
+        of_all, _ = machine.fit_viewer(new)
+        monkeypatch.setattr("gazelive.identification.learning.MOST_KNOWN_UNITS", 500)
+        of_some, _ = machine.fit_viewer(new)
+        probes = np.concatenate((machine.scores, new))
+        decisions = [
+            (fit(probes) - machine.logits(probes).max(axis=1, keepdims=True)) > 0
+            for fit in (of_all, of_some)
+        ]
+        assert np.mean(decisions[0] == decisions[1]) > 0.97
+        assert of_some(new).mean() == pytest.approx(of_all(new).mean(), rel=0.2)
+
+    def test_parts_of_the_units_give_the_same(self, monkeypatch):
+        machine = self.machine(20, 10)
+        new = np.random.default_rng(5).normal(2.0, 1.0, (8, 6))
+        at_once, _ = machine.fit_viewer(new)
+        monkeypatch.setattr("gazelive.identification.learning.MOST_LOGITS", 20 * 7)
+        in_parts, _ = machine.fit_viewer(new)
+        np.testing.assert_allclose(in_parts.weights, at_once.weights, rtol=1e-6)
 
 
 class TestLinear:

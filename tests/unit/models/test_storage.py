@@ -26,6 +26,13 @@ def test_written_arrays_are_read_back(tmp_path_factory, arrays):
         np.testing.assert_array_equal(read[name], array)
 
 
+def test_an_array_that_is_kept_does_not_keep_the_file(tmp_path):
+    path = tmp_path / "a.model"
+    write_arrays(path, {}, {"small": np.arange(3.0), "large": np.zeros((100, 100))})
+    _, arrays = read_arrays(path)
+    assert all(array.flags.owndata and array.flags.writeable for array in arrays.values())
+
+
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "a.model"
