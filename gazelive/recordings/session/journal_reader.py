@@ -248,7 +248,9 @@ class JournalFollower:
         self._path = path
         self._from_chunk = from_chunk
         self._position = 0
-        self._streams: dict[int, StreamDescription] = {}
+        self._stream: StreamDescription | None = None
+        self._stream_block = -1
+        """The block that was described last: a journal has one block after the other."""
         self._described_block: int | None = None
         self.problems: list[Problem] = []
         """Damage that was skipped."""
@@ -286,15 +288,17 @@ class JournalFollower:
             self._position = run.record_end(index)
             block, number = int(run.heads["block"][index]), int(numbers[index])
             if kinds[index] == Kind.BLOCK:
-                self._streams.setdefault(block, decode_block(run.payload(index)).stream)
+                stream = decode_block(run.payload(index)).stream
+                if block != self._stream_block:
+                    self._stream, self._stream_block = stream, block
             else:
                 chunk = decode_chunk(block, number, run.payload(index))
                 yield from self._described(chunk)
         self._position = run.end
 
     def _described(self, chunk: Chunk) -> Iterator[Chunk | StreamDescription]:
-        stream = self._streams.get(chunk.block)
-        if stream is None:
+        stream = self._stream
+        if stream is None or chunk.block != self._stream_block:
             text = f"chunk {chunk.number}: the description of block {chunk.block} is lost"
             self.problems.append(Problem(None, text))
             return
