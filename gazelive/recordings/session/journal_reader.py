@@ -290,7 +290,9 @@ class JournalFollower:
         self._from_chunk = from_chunk
         self._position = 0
         self._last_chunk = -1
-        self._streams: dict[int, StreamDescription] = {}
+        self._stream: StreamDescription | None = None
+        self._stream_block = -1
+        """The block that was described last: a journal has one block after the other."""
         self._described_block: int | None = None
         self.problems: list[Problem] = []
         """Damage that was skipped."""
@@ -341,14 +343,16 @@ class JournalFollower:
             self._position = run.record_end(index)
             block, number = int(run.heads["block"][index]), int(numbers[index])
             if kinds[index] == Kind.BLOCK:
-                self._streams.setdefault(block, decode_block(run.payload(index)).stream)
+                stream = decode_block(run.payload(index)).stream
+                if block != self._stream_block:
+                    self._stream, self._stream_block = stream, block
             else:
                 chunk = decode_chunk(block, number, run.payload(index))
                 yield from self._described(chunk)
         self._position = run.end
 
     def _described(self, chunk: Chunk) -> Iterator[Chunk | StreamDescription]:
-        stream = self._streams.get(chunk.block) or self._borrowed(chunk)
+        stream = self._stream if chunk.block == self._stream_block else self._borrowed(chunk)
         if stream is None:
             return
         if chunk.block != self._described_block:
@@ -359,10 +363,10 @@ class JournalFollower:
     def _borrowed(self, chunk: Chunk) -> StreamDescription | None:
         """Return the description of an earlier block for one whose own is damaged."""
         lost = f"chunk {chunk.number}: the description of block {chunk.block} is lost"
-        if not self._streams:
+        if self._stream is None:
             self.problems.append(Problem(None, lost))
             return None
-        other = max(self._streams)
-        text = f"{lost}, that of block {other} is used instead"
+        text = f"{lost}, that of block {self._stream_block} is used instead"
         self.problems.append(Problem(None, text))
-        return self._streams.setdefault(chunk.block, self._streams[other])
+        self._stream_block = chunk.block
+        return self._stream
