@@ -17,6 +17,8 @@ from gazelive.recordings.messages import text_in_file
 from gazelive.recordings.recording import Block, Signal
 
 _MAX_TIME_DIGITS = 13
+_MAX_PRESCALER = 1e6
+"""Programs write 1, 10 or 100; by much larger ones single precision cannot be divided."""
 
 
 def text_of(line: bytes) -> str:
@@ -86,7 +88,7 @@ def resolution(words: Sequence[str], *, whole_line: bool) -> tuple[float, float]
 def prescaler(words: Sequence[bytes]) -> float | None:
     """Read PRESCALER or VPRESCALER."""
     value = _number(words[1]) if len(words) > 1 else None
-    return value if value is not None and value >= 1 else None
+    return value if value is not None and 1 <= value <= _MAX_PRESCALER else None
 
 
 def _signal(

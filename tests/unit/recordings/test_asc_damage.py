@@ -196,6 +196,14 @@ class TestTarget:
         assert [p.line for p in recording.problems] == [4]
 
 
+@pytest.mark.parametrize("line", ["PRESCALER", "VPRESCALER"])
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "2" + 90 * "4"])
+def test_an_impossible_prescaler_is_reported(line: str, value: str, read) -> None:
+    recording = read(START + SAMPLES + f"{line}\t{value}\n" + sample(100) + END)
+    assert recording.blocks[0].samples["left_x"].tolist() == [100]
+    assert [p.line for p in recording.problems] == [3]
+
+
 class TestCutOff:
     def test_in_a_sample(self, read) -> None:
         for n in range(1, len(sample(101))):
