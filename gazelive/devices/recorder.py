@@ -67,7 +67,7 @@ class ClockQueries:
             jump_s = 0.0
         else:
             for answers in (self._host_s, self._tracker_us, self._uncertainty_s):
-                answers.clear()
+                del answers[:]
         self._host_s.append(host_s)
         self._tracker_us.append(tracker_us)
         self._uncertainty_s.append(uncertainty_s)
