@@ -104,8 +104,10 @@ class DetectorParameters(msgspec.Struct, frozen=True, kw_only=True):
     """A saccade is larger than so many times the wobble of gaze on its worse side …"""
     review_wobble_both: float = 15.0
     """… or than so many times that on its better side."""
-    review_restless_fraction: float = 0.22
-    """The usual speed on its faster side is below this fraction of a saccade's peak …"""
+    review_restless_deg: float = 2.0
+    """Restless gaze looks like movements up to this size …"""
+    review_restless_fraction: float = 0.18
+    """… where the usual speed on the faster side is above this fraction of their peak …"""
     review_restless_ms: float = 100.0
     """… over this time …"""
     review_restless_gap_ms: float = 10.0

@@ -65,7 +65,9 @@ def review(
     wobbles = (amplitude < p.review_wobble * around.largest_wobble_deg) & (
         amplitude < p.review_wobble_both * around.smallest_wobble_deg
     )
-    restless = _usual_speed(speed_deg_s, runs, rate, p) > p.review_restless_fraction * peak
+    restless = (amplitude < p.review_restless_deg) & (
+        _usual_speed(speed_deg_s, runs, rate, p) > p.review_restless_fraction * peak
+    )
     usual = typical_peak(amplitude)
     too_slow = peak < p.review_slowest_fraction * usual
     verdicts[drifts | wobbles | restless | too_slow] = NO_EVENT
