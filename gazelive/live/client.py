@@ -81,6 +81,8 @@ class Subscription:
             if self._is_over:
                 return None
             self._look()
+            if self._ready:  # a snapshot; what arrives now may be older than its end
+                continue
             left_s = until_s - time.monotonic()
             document = self._subscriber.receive(max(0.0, min(left_s, TURN_S)))
             if document is not None and self._is_new(document):
