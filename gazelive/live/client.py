@@ -152,7 +152,9 @@ class Subscription:
         messages = snapshot_messages(answer)
         seen = set(self._seen)
         self._ready.extend(decode(data) for data in messages if data not in seen)
-        self._overlap = set(messages) - seen
+        if time.monotonic() > self._overlap_until_s:
+            self._overlap.clear()
+        self._overlap |= set(messages) - seen  # those of a snapshot just before may still come
         self._overlap_until_s = time.monotonic() + OVERLAP_S
 
     def _is_new(self, document: Document) -> bool:
