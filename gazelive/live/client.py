@@ -81,6 +81,8 @@ class Subscription:
             if self._is_over:
                 return None
             self._look()
+            if self._ready:  # a snapshot; what arrives now may be older than its end
+                continue
             left_s = until_s - time.monotonic()
             document = self._subscriber.receive(max(0.0, min(left_s, TURN_S)))
             if document is not None and self._is_new(document):
@@ -150,7 +152,9 @@ class Subscription:
         messages = snapshot_messages(answer)
         seen = set(self._seen)
         self._ready.extend(decode(data) for data in messages if data not in seen)
-        self._overlap = set(messages) - seen
+        if time.monotonic() > self._overlap_until_s:
+            self._overlap.clear()
+        self._overlap |= set(messages) - seen  # those of a snapshot just before may still come
         self._overlap_until_s = time.monotonic() + OVERLAP_S
 
     def _is_new(self, document: Document) -> bool:

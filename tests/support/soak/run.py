@@ -168,7 +168,7 @@ def soak(
                         result.memory_mb.setdefault(name, []).append(resident_mb(pid))
                     now = ", ".join(f"{n} {mb[-1]:.0f}" for n, mb in result.memory_mb.items())
                     tell(f"{progress['session_s'] / 3600:7.3f} h: {now} MB; {progress}")
-            assert owner.wait(END_S) == 0
+            assert owner.wait(END_S) == 0, f"the recorder ended with {owner.returncode}"
             note_life(live)
             assert live.settle(END_S, n_chunks=result.progress[-1]["chunks"])
             result.heard = list(lines_of(subscriber))
