@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 60
 """Longer values are left out of the text."""
+LONGEST_WAIT_S = 0.2
+"""Longest wait for a document before Ctrl-C is heeded."""
 
 
 def watch(
@@ -36,11 +37,15 @@ def watch(
     """
     from gazelive.gaze import encode_line
     from gazelive.live import subscribe
+    from gazelive.system import EndSignals
 
-    with suppress(KeyboardInterrupt), subscribe(connect, keys=keys, kinds=_kinds(only)) as run:
-        for document in run:
-            line = encode_line(document).decode().rstrip() if as_json else _text(document)
-            typer.echo(line)
+    # a Ctrl-C while a socket is being opened would leave it open, and `close` would wait for it
+    with EndSignals() as wishes, subscribe(connect, keys=keys, kinds=_kinds(only)) as run:
+        while not (wishes.count or run.has_ended):
+            document = run.receive(LONGEST_WAIT_S)
+            if document is not None:
+                line = encode_line(document).decode().rstrip() if as_json else _text(document)
+                typer.echo(line)
 
 
 def _kinds(only: str | None) -> tuple[type[Any], ...]:
