@@ -37,14 +37,18 @@ DeliveryEffect = Callable[[float], float]
 """Takes the host time at which a chunk arrived and returns when it is let through."""
 
 
-class LostSamples(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """In each `every_n` samples a run of `length` never arrives; messages do."""
+class _Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """In each `every_n` samples a run of `length` is lost."""
 
     every_n: int
     length: int = 1
 
     def __post_init__(self) -> None:
         _require_room(self.every_n, self.length)
+
+
+class LostSamples(_Loss, frozen=True, kw_only=True, tag=True):
+    """In each `every_n` samples a run of `length` never arrives; messages do."""
 
     def begin(self, random: np.random.Generator) -> SampleEffect:
         """Return the effect."""
@@ -56,14 +60,8 @@ class LostSamples(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         return lose
 
 
-class LostGaze(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class LostGaze(_Loss, frozen=True, kw_only=True, tag=True):
     """In each `every_n` samples a run of `length` has no gaze: a blink, or an eye out of sight."""
-
-    every_n: int
-    length: int = 1
-
-    def __post_init__(self) -> None:
-        _require_room(self.every_n, self.length)
 
     def begin(self, random: np.random.Generator) -> SampleEffect:
         """Return the effect."""

@@ -71,8 +71,6 @@ class Evidence:
 
     def abandon(self) -> None:
         """Drop the evidence of the open interval: it is not an interval after all."""
-        if not self._is_open:
-            return
         self._is_open = False
         self._probe.abandon()
 
