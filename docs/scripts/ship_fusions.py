@@ -1,4 +1,4 @@
-"""Learn the fusions that ship with the similarity methods, and write `shipped_fusions.json`.
+"""Learn the fusions that ship with the similarity methods, and write `shipped/fusions.json`.
 
     python docs/scripts/ship_fusions.py DATA/identity CORPORA [--reuse FOLDER] [--kinds …]
 
@@ -33,16 +33,17 @@ from ship_profiles import read
 from ship_strangers import TABLE_PIECE_S, as_tables
 
 from gazelive.gaze.arrays import Floats, Integers
-from gazelive.identification.conditional_logit import Fusion, Pairs, fit_weights
-from gazelive.identification.fitted import Options
-from gazelive.identification.hyperparameters import Grid
-from gazelive.identification.methods import cem_b, holland, shipped_fusions
-from gazelive.identification.methods.similarity_training import (
+from gazelive.identification.comparison.conditional_logit import Fusion, Pairs, fit_weights
+from gazelive.identification.comparison.similarity_training import (
     RIDGES,
     DescribedUnits,
     fit_similarity,
     pairs_by_size,
 )
+from gazelive.identification.fitted import Options
+from gazelive.identification.hyperparameters import Grid
+from gazelive.identification.methods import cem_b, holland
+from gazelive.identification.shipped import fusions as shipped_fusions
 from gazelive.identification.training_data import TrainingSet, training_set
 from gazelive.recordings.corpus import CorpusEntry, write_corpus_csv
 from gazelive.workflows.gathering import gather

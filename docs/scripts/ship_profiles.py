@@ -1,4 +1,4 @@
-"""Learn how profiles of people vary, and write `shipped_profiles.npz`.
+"""Learn how profiles of people vary, and write `shipped/profiles.npz`.
 
     python docs/scripts/ship_profiles.py CORPORA [--cache FOLDER]
 
@@ -22,9 +22,9 @@ from gazelive.evaluation.reading import Selection, StudyData, collect
 from gazelive.evaluation.running import Runner
 from gazelive.gaze.arrays import Floats, Integers
 from gazelive.identification import TrainingSet
-from gazelive.identification.methods import shipped_profiles
 from gazelive.identification.methods.gazelive_samples import fit_block, pieces_of, variation_of
-from gazelive.identification.methods.shipped_profiles import PARTS, Variation
+from gazelive.identification.shipped import profiles as shipped_profiles
+from gazelive.identification.shipped.profiles import PARTS, Variation
 from gazelive.observer import Observer
 
 TASKS = ("ran", "tex")
@@ -74,7 +74,7 @@ def learned(
 
 
 def packed(names: list[str], variation: Variation) -> dict[str, npt.NDArray[Any]]:
-    """Return the file's content (`shipped_profiles`)."""
+    """Return the file's content (`shipped.profiles`)."""
     content: dict[str, npt.NDArray[Any]] = {"names": np.array(names)}
     for part in PARTS:
         covariance: Floats = getattr(variation, part)

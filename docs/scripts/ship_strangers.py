@@ -1,4 +1,4 @@
-"""Learn how enrolled people stand out from strangers, and write `shipped_strangers.json`.
+"""Learn how enrolled people stand out from strangers, and write `shipped/strangers.json`.
 
     python docs/scripts/ship_strangers.py CORPORA [--cache FOLDER] [--methods NAME,…] [--kinds …]
 
@@ -37,16 +37,12 @@ from gazelive.identification import (
     TrainingSet,
     fit_method,
     open_set,
-    shipped_strangers,
 )
+from gazelive.identification.comparison import linear, similarity_training
 from gazelive.identification.contract import Match
-from gazelive.identification.methods import (
-    abdelwahab,
-    gazelive_samples,
-    linear,
-    similarity_training,
-)
+from gazelive.identification.methods import abdelwahab, gazelive_samples
 from gazelive.identification.open_set import Genuine
+from gazelive.identification.shipped import strangers as shipped_strangers
 from gazelive.identification.training_data import SourceKind, training_set
 
 OUT = Path(shipped_strangers.__file__).with_name(shipped_strangers.FILE)

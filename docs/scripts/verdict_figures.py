@@ -6,7 +6,7 @@
 The galleries are those of `ship_strangers.py`, drawn anew: half of BioEye's people teach how
 profiles vary, a quarter is enrolled in one session and a quarter are strangers; of SAVAM half are
 enrolled. `--enrolled` takes only some of the enrolled (the strangers stay), or `both`: the
-strangers are enrolled too, and only the posterior is measured. `shipped_strangers.json` is used as
+strangers are enrolled too, and only the posterior is measured. `shipped/strangers.json` is used as
 it is: it was learned from other draws of the same people.
 
 For each length of probe and for all lengths together: rank-1 accuracy, enrolled people missed

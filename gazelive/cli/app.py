@@ -14,7 +14,6 @@ import typer
 from gazelive import __version__
 from gazelive.cli.compare import compare
 from gazelive.cli.config import app as config_app
-from gazelive.cli.console import fail
 from gazelive.cli.convert import convert
 from gazelive.cli.dashboard import dashboard
 from gazelive.cli.demo import demo
@@ -22,7 +21,6 @@ from gazelive.cli.detect import detect
 from gazelive.cli.doctor import doctor
 from gazelive.cli.evaluate import evaluate
 from gazelive.cli.export import export
-from gazelive.cli.help import PlainApp, PlainGroup
 from gazelive.cli.identify import identify
 from gazelive.cli.info import info
 from gazelive.cli.keys import keys
@@ -32,6 +30,8 @@ from gazelive.cli.replay import replay
 from gazelive.cli.run import run
 from gazelive.cli.session import app as session_app
 from gazelive.cli.simulate import simulate
+from gazelive.cli.terminal.console import fail
+from gazelive.cli.terminal.help import PlainApp, PlainGroup
 from gazelive.cli.train import train
 from gazelive.cli.watch import watch
 from gazelive.errors import GazeliveError

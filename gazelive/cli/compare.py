@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
-from gazelive.cli.options import check_table_target
+from gazelive.cli.terminal.console import (
+    Json,
+    Quiet,
+    announce_first_compile,
+    output,
+    progress,
+    say,
+    warn,
+)
+from gazelive.cli.terminal.options import check_table_target
 
 if TYPE_CHECKING:
     from gazelive.workflows import Comparison

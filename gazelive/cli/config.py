@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, output, say, warn
-from gazelive.cli.help import PlainApp
-from gazelive.cli.options import REPLACE
+from gazelive.cli.terminal.console import Json, Quiet, output, say, warn
+from gazelive.cli.terminal.help import PlainApp
+from gazelive.cli.terminal.options import REPLACE
 from gazelive.wording import quoted
 
 app = PlainApp(help="Write, check and show the configuration of an experiment.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.options import ClientKeys, Connect
+from gazelive.cli.terminal.options import ClientKeys, Connect
 
 
 def dashboard(

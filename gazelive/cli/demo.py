@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import (
+from gazelive.cli.terminal.console import (
     Json,
     Quiet,
     Terminal,
@@ -19,7 +19,7 @@ from gazelive.cli.console import (
     say,
     warn,
 )
-from gazelive.cli.options import OUT, REPLACE
+from gazelive.cli.terminal.options import OUT, REPLACE
 from gazelive.wording import called_as, counted, quoted
 
 if TYPE_CHECKING:

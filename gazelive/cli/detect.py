@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gazelive.cli.console import Quiet, Terminal, announce_first_compile, say, warn
 from gazelive.cli.detect_batch import detect_into_folder
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import Quiet, Terminal, announce_first_compile, say, warn
+from gazelive.cli.terminal.options import (
     OUT,
     DistanceMm,
     ImageOnset,

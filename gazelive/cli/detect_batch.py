@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.cells import cell_len
 
-from gazelive.cli.console import fail, output, progress, say
+from gazelive.cli.terminal.console import fail, output, progress, say
 from gazelive.wording import counted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from gazelive.cli.console import Json, Quiet, output, say
+from gazelive.cli.terminal.console import Json, Quiet, output, say
 from gazelive.wording import counted
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Quiet, Terminal, announce_first_compile, output, say
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import Quiet, Terminal, announce_first_compile, output, say
+from gazelive.cli.terminal.options import (
     OUT,
     DistanceMm,
     ImageOnset,

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Quiet, Terminal, announce_first_compile, progress, say, warn
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import (
+    Quiet,
+    Terminal,
+    announce_first_compile,
+    progress,
+    say,
+    warn,
+)
+from gazelive.cli.terminal.options import (
     DistanceMm,
     ImageOnset,
     Screen,

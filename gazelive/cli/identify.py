@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, say
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import Json, Quiet, Terminal, announce_first_compile, output, say
+from gazelive.cli.terminal.options import (
     DistanceMm,
     Far,
     ImageList,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output
-from gazelive.cli.options import ImageOnset, Trials, TrialStart, TrialStop, trial_patterns
+from gazelive.cli.terminal.console import Json, Quiet, Terminal, announce_first_compile, output
+from gazelive.cli.terminal.options import ImageOnset, Trials, TrialStart, TrialStop, trial_patterns
 from gazelive.wording import counted, duration, quoted
 
 if TYPE_CHECKING:

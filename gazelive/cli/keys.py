@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Quiet, say
-from gazelive.cli.options import OUT
+from gazelive.cli.terminal.console import Quiet, say
+from gazelive.cli.terminal.options import OUT
 from gazelive.wording import quoted
 
 

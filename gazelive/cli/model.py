@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from gazelive.cli.console import (
+from gazelive.cli.terminal.console import (
     Json,
     Quiet,
     Terminal,
@@ -20,8 +20,8 @@ from gazelive.cli.console import (
     say,
     warn,
 )
-from gazelive.cli.help import PlainApp
-from gazelive.cli.options import (
+from gazelive.cli.terminal.help import PlainApp
+from gazelive.cli.terminal.options import (
     OUT,
     DistanceMm,
     ModelImageOnset,

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, output, warn
-from gazelive.cli.options import OUT, Bind, FileFar, FileStrangerPrior, Keys, Lsl
+from gazelive.cli.terminal.console import (
+    Json,
+    Quiet,
+    Terminal,
+    announce_first_compile,
+    output,
+    warn,
+)
+from gazelive.cli.terminal.options import OUT, Bind, FileFar, FileStrangerPrior, Keys, Lsl
 from gazelive.wording import bounded_percent, counted, quoted
 
 if TYPE_CHECKING:

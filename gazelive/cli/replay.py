@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import (
+from gazelive.cli.terminal.console import (
     Json,
     Quiet,
     Terminal,
@@ -19,7 +19,7 @@ from gazelive.cli.console import (
     reached,
     warn,
 )
-from gazelive.cli.options import (
+from gazelive.cli.terminal.options import (
     OUT,
     Bind,
     DistanceMm,

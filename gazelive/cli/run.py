@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Quiet, announce_first_compile, say
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import Quiet, announce_first_compile, say
+from gazelive.cli.terminal.options import (
     NETWORK,
     DistanceMm,
     Far,

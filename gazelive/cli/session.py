@@ -11,9 +11,17 @@ import typer
 from rich.cells import cell_len
 from rich.markup import escape
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, output, progress, say, warn
-from gazelive.cli.help import PlainApp
-from gazelive.cli.options import OUT, DistanceMm, Screen, SizeMm, geometry_flags
+from gazelive.cli.terminal.console import (
+    Json,
+    Quiet,
+    announce_first_compile,
+    output,
+    progress,
+    say,
+    warn,
+)
+from gazelive.cli.terminal.help import PlainApp
+from gazelive.cli.terminal.options import OUT, DistanceMm, Screen, SizeMm, geometry_flags
 from gazelive.wording import NOTHING, clock_time, counted, quoted
 
 if TYPE_CHECKING:

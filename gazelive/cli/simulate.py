@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, announce_first_compile, progress, say
+from gazelive.cli.terminal.console import Json, Quiet, announce_first_compile, progress, say
 from gazelive.wording import counted, duration, quoted
 
 

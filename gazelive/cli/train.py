@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gazelive.cli.console import Json, Quiet, Terminal, announce_first_compile, say
-from gazelive.cli.expectation import expectation_lines
 from gazelive.cli.model import summary, tell
-from gazelive.cli.options import (
+from gazelive.cli.terminal.console import Json, Quiet, Terminal, announce_first_compile, say
+from gazelive.cli.terminal.expectation import expectation_lines
+from gazelive.cli.terminal.options import (
     OUT,
     DistanceMm,
     ImageList,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gazelive.cli.console import Json
-from gazelive.cli.options import ClientKeys, Connect, names_of
+from gazelive.cli.terminal.console import Json
+from gazelive.cli.terminal.options import ClientKeys, Connect, names_of
 
 if TYPE_CHECKING:
     from gazelive.gaze import Document

@@ -17,14 +17,22 @@ from .events import (
     Runs as Runs,
     runs_of as runs_of,
 )
-from .noise import (
-    NoiseMemory as NoiseMemory,
-)
-from .online import (
+from .online.detector import (
     OnlineDetector as OnlineDetector,
 )
-from .online_state import (
+from .online.noise import (
+    NoiseMemory as NoiseMemory,
+)
+from .online.online_state import (
     N_RECENT as N_RECENT,
+)
+from .online.traced import (
+    Trace as Trace,
+    TracedDetector as TracedDetector,
+    compiled_trace as compiled_trace,
+)
+from .online.velocity_kernels import (
+    centred_velocity as centred_velocity,
 )
 from .parameters import (
     DETECTOR_REVISION as DETECTOR_REVISION,
@@ -40,20 +48,12 @@ from .result import (
     Detection as Detection,
     Method as Method,
 )
-from .review import (
-    EyeTrace as EyeTrace,
-    smallest_amplitude as smallest_amplitude,
-    typical_peak as typical_peak,
-)
-from .settled import (
+from .settled.interval import (
     detect_online as detect_online,
     detect_settled as detect_settled,
 )
-from .traced import (
-    Trace as Trace,
-    TracedDetector as TracedDetector,
-    compiled_trace as compiled_trace,
-)
-from .velocity_kernels import (
-    centred_velocity as centred_velocity,
+from .settled.review import (
+    EyeTrace as EyeTrace,
+    smallest_amplitude as smallest_amplitude,
+    typical_peak as typical_peak,
 )

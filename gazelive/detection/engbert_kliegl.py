@@ -16,6 +16,11 @@ import numpy.typing as npt
 from gazelive.detection.binocular import cyclopean
 from gazelive.detection.events import fixations, losses, near_losses, saccade_confidence
 from gazelive.detection.median_kernels import median_room, middle_two
+from gazelive.detection.online.velocity_kernels import (
+    elliptic_runs,
+    engbert_kliegl_velocity,
+    measure_runs,
+)
 from gazelive.detection.parameters import (
     DetectorParameters,
     EngbertKlieglParameters,
@@ -24,11 +29,6 @@ from gazelive.detection.parameters import (
     to_samples,
 )
 from gazelive.detection.result import Detection, Outcome, checked_samples, outcome_before_search
-from gazelive.detection.velocity_kernels import (
-    elliptic_runs,
-    engbert_kliegl_velocity,
-    measure_runs,
-)
 from gazelive.gaze import EventEye, Flags, Floats, Integers, Saccade
 
 SMALLEST_DEVIATION = 1e-10

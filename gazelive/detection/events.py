@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gazelive.detection.online_state import (
+from gazelive.detection.online.online_state import (
     DUPLICATE,
     FIXATION,
     LOSS,
@@ -18,8 +18,8 @@ from gazelive.detection.online_state import (
     TIME_GAP,
     TIME_ORDER,
 )
+from gazelive.detection.online.velocity_kernels import mean_positions
 from gazelive.detection.parameters import DetectorParameters, to_samples
-from gazelive.detection.velocity_kernels import mean_positions
 from gazelive.gaze import (
     Blink,
     EventEye,

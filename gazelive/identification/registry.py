@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gazelive.errors import ModelError, ModelFormatError
+from gazelive.identification.comparison.embedding import EmbeddingIdentifier
+from gazelive.identification.comparison.linear import LinearIdentifier
+from gazelive.identification.comparison.profile import ProfileIdentifier
 from gazelive.identification.contract import Identifier
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.methods.abdelwahab import AbdelwahabIdentifier, fit_abdelwahab
@@ -15,7 +18,6 @@ from gazelive.identification.methods.cem_b import (
     fit_cem_b,
     fit_cem_b_literal,
 )
-from gazelive.identification.methods.embedding import EmbeddingIdentifier
 from gazelive.identification.methods.fisher_abdelwahab import (
     FisherAbdelwahabIdentifier,
     fit_fisher_abdelwahab,
@@ -28,9 +30,7 @@ from gazelive.identification.methods.holland import (
     fit_holland,
     fit_holland_literal,
 )
-from gazelive.identification.methods.linear import LinearIdentifier
 from gazelive.identification.methods.markov import MarkovIdentifier, fit_markov
-from gazelive.identification.methods.profile import ProfileIdentifier
 from gazelive.identification.methods.scenewalk import (
     SceneWalkIdentifier,
     fit_fisher_scenewalk,

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from gazelive.analysis.grid import even_gaze
 from gazelive.detection import OnlineDetector
-from gazelive.detection.online import SaccadeDetector
+from gazelive.detection.online.detector import SaccadeDetector
 from gazelive.detection.parameters import PRESETS
 from gazelive.gaze.documents import Retraction, decode, encode
 from gazelive.gaze.events import Blink, Fixation, Saccade

@@ -123,7 +123,7 @@ def test_a_real_recording_settles_as_its_file_does(real_file, name, tmp_path, ca
     replay(path, speed="60", dashboard=False, out=folder, quiet=True, **screen)
     told = capsys.readouterr()
     settled = [d for d in read_documents(folder / DOCUMENTS_NAME) if isinstance(d, IntervalSettled)]
-    from gazelive.cli.options import geometry_flags
+    from gazelive.cli.terminal.options import geometry_flags
 
     flags = geometry_flags(*screen.values())
     offline = analyse(read_recording(path), flags=flags).intervals

@@ -29,15 +29,15 @@ from gazelive.errors import ModelError, ModelFormatError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, session_correlation
+from gazelive.identification.comparison.linear import BlockWeights, LinearIdentifier
+from gazelive.identification.comparison.plda import fit_strangers
 from gazelive.identification.contract import Arrays, Contributions, State
 from gazelive.identification.fitted import Fitted, Options, accuracy_of_units
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.methods import abdelwahab_kernels as kernels
-from gazelive.identification.methods.linear import BlockWeights, LinearIdentifier
 from gazelive.identification.methods.markov import method_features
-from gazelive.identification.plda import fit_strangers
 from gazelive.identification.scores import Block, Representation, gradient_block, scanpath_units
-from gazelive.identification.shipped_strangers import shipped_genuine
+from gazelive.identification.shipped.strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.identification.units import n_units, unit_folds
 from gazelive.models import (

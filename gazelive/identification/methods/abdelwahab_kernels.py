@@ -10,7 +10,7 @@ import math
 
 from gazelive.features import Features, TypeCode, row_type, row_values
 from gazelive.gaze import Flags, Floats, Integers, SingleFloats
-from gazelive.identification.methods.linear_kernels import LATE, WHOLE
+from gazelive.identification.comparison.linear_kernels import LATE, WHOLE
 from gazelive.models import bin_number
 from gazelive.system import unchecked_kernel
 

@@ -29,20 +29,20 @@ import numpy as np
 
 from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats, Integers, SingleFloats
-from gazelive.identification.contract import Arrays, State
-from gazelive.identification.fitted import Fitted, Options
-from gazelive.identification.hyperparameters import Grid
-from gazelive.identification.methods.cem_b_features import FeatureValues
-from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
-from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
-from gazelive.identification.methods.similarity import Described, SimilarityIdentifier, Unit
-from gazelive.identification.methods.similarity_training import (
+from gazelive.identification.comparison.similarity import Described, SimilarityIdentifier, Unit
+from gazelive.identification.comparison.similarity_training import (
     RIDGES,
     DescribedUnits,
     fit_similarity,
     training_units,
 )
-from gazelive.identification.methods.two_sample_kernels import sample_distances
+from gazelive.identification.comparison.two_sample_kernels import sample_distances
+from gazelive.identification.contract import Arrays, State
+from gazelive.identification.fitted import Fitted, Options
+from gazelive.identification.hyperparameters import Grid
+from gazelive.identification.methods.cem_b_features import FeatureValues
+from gazelive.identification.methods.cem_b_kernels import N_STATISTICS, histogram_distances
+from gazelive.identification.shipped.fusions import fixed_fusion, shipped_fusion
 from gazelive.identification.training_data import TrainingSet
 from gazelive.models import StoredArrays
 

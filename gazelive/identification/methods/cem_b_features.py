@@ -12,9 +12,9 @@ import numpy as np
 from gazelive.errors import ModelFormatError
 from gazelive.features import DEFAULT_RATE_DEG, MOVEMENT_AT, Column, Movement, vigor_deg_s
 from gazelive.gaze import Floats
+from gazelive.identification.comparison.similarity import WINDOW_S, Unit
 from gazelive.identification.contract import State
 from gazelive.identification.fitted import Options
-from gazelive.identification.methods.similarity import WINDOW_S, Unit
 from gazelive.identification.training_data import TrainingSet, fit_vigor_rate_deg
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from gazelive.errors import ModelError
 from gazelive.features import FeatureSet, Rows, Scanpath
 from gazelive.gaze import Floats
+from gazelive.identification.comparison.linear import LinearIdentifier, linear_fitted
 from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
@@ -39,7 +40,6 @@ from gazelive.identification.methods.fisher_svm import (
     fit_fisher_svm,
     svm_fit,
 )
-from gazelive.identification.methods.linear import LinearIdentifier, linear_fitted
 from gazelive.identification.scores import (
     Block,
     Representation,

@@ -20,6 +20,13 @@ from gazelive.identification.calibration import (
     cross_validated_loss,
     fit_calibration,
 )
+from gazelive.identification.comparison.linear import (
+    BlockWeights,
+    LinearFit,
+    LinearIdentifier,
+    linear_fitted,
+    score_weights,
+)
 from gazelive.identification.fitted import Accuracy, Fitted, Options, accuracy_by_images
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import (
@@ -28,13 +35,6 @@ from gazelive.identification.learning import (
     cross_validated,
     fit_svm,
     fit_whitening,
-)
-from gazelive.identification.methods.linear import (
-    BlockWeights,
-    LinearFit,
-    LinearIdentifier,
-    linear_fitted,
-    score_weights,
 )
 from gazelive.identification.methods.markov import method_features
 from gazelive.identification.scores import (

@@ -26,6 +26,13 @@ from gazelive.features import (
 )
 from gazelive.gaze import Floats
 from gazelive.identification.calibration import cross_validated_loss
+from gazelive.identification.comparison.linear import (
+    Closing,
+    LinearFit,
+    LinearIdentifier,
+    linear_fitted,
+    score_weights,
+)
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import (
@@ -35,13 +42,6 @@ from gazelive.identification.learning import (
     fit_learned_prior,
     fit_multinomial,
     fit_whitening,
-)
-from gazelive.identification.methods.linear import (
-    Closing,
-    LinearFit,
-    LinearIdentifier,
-    linear_fitted,
-    score_weights,
 )
 from gazelive.identification.scores import (
     Block,

@@ -5,7 +5,7 @@ Features of the saccade, of the 48 ms after it and of the fixation before it; a 
 differ in the location of a density, not in its width: only the first entry of each score is kept.
 
 How profiles vary between people, sessions and saccades is learned from the lab's own recordings and
-from other people's (`shipped_profiles`). A lab with one session cannot learn how people change;
+from other people's (`shipped.profiles`). A lab with one session cannot learn how people change;
 with few people it cannot learn how they differ.
 """
 
@@ -28,6 +28,8 @@ from gazelive.features import (
 )
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, held_out_loss
+from gazelive.identification.comparison.counted_saccades import counted_rows
+from gazelive.identification.comparison.profile import ProfileIdentifier, ProfileSpace
 from gazelive.identification.fitted import (
     NUMBERS_OF_IMAGES,
     PARTS_HELD_OUT,
@@ -40,9 +42,6 @@ from gazelive.identification.fitted import (
     images_held_out,
 )
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters, Loss
-from gazelive.identification.methods.counted_saccades import counted_rows
-from gazelive.identification.methods.profile import ProfileIdentifier, ProfileSpace
-from gazelive.identification.methods.shipped_profiles import Variation, shipped_variation
 from gazelive.identification.open_set import (
     NO_STRANGERS,
     Strangers,
@@ -50,7 +49,8 @@ from gazelive.identification.open_set import (
     strangers_of_matches,
 )
 from gazelive.identification.scores import Block, robust_block
-from gazelive.identification.shipped_strangers import shipped_genuine
+from gazelive.identification.shipped.profiles import Variation, shipped_variation
+from gazelive.identification.shipped.strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.verdict import FEWEST_VIEWERS
 

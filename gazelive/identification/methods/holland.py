@@ -29,6 +29,14 @@ from scipy import special
 
 from gazelive.errors import ModelFormatError
 from gazelive.gaze import Floats, Integers
+from gazelive.identification.comparison.similarity import Described, SimilarityIdentifier, Unit
+from gazelive.identification.comparison.similarity_training import (
+    RIDGES,
+    DescribedUnits,
+    TrainingUnits,
+    fit_similarity,
+    training_units,
+)
 from gazelive.identification.contract import State
 from gazelive.identification.fitted import Fitted, Options
 from gazelive.identification.hyperparameters import Grid
@@ -38,15 +46,7 @@ from gazelive.identification.methods.holland_aggregates import (
     Aggregated,
     aggregate_names,
 )
-from gazelive.identification.methods.shipped_fusions import fixed_fusion, shipped_fusion
-from gazelive.identification.methods.similarity import Described, SimilarityIdentifier, Unit
-from gazelive.identification.methods.similarity_training import (
-    RIDGES,
-    DescribedUnits,
-    TrainingUnits,
-    fit_similarity,
-    training_units,
-)
+from gazelive.identification.shipped.fusions import fixed_fusion, shipped_fusion
 from gazelive.identification.training_data import TrainingSet
 from gazelive.models import StoredArrays
 

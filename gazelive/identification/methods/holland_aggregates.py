@@ -9,8 +9,8 @@ import numpy as np
 
 from gazelive.features import MOVEMENT_AT, Column, Movement
 from gazelive.gaze import Floats
+from gazelive.identification.comparison.similarity import Unit, empty_unit
 from gazelive.identification.methods import holland_kernels as kernels
-from gazelive.identification.methods.similarity import Unit, empty_unit
 
 REGION_DEG = 2.0
 FEWEST_FOR_SLOPE = 4

@@ -18,6 +18,12 @@ from scipy import special
 from gazelive.features import FeatureSet, Scanpath
 from gazelive.gaze import Flags, Floats, Integers
 from gazelive.identification.calibration import fit_temperature, held_out_loss
+from gazelive.identification.comparison.linear import (
+    BlockWeights,
+    LinearFit,
+    LinearIdentifier,
+    linear_fitted,
+)
 from gazelive.identification.contract import Arrays, State
 from gazelive.identification.fitted import (
     Fitted,
@@ -27,12 +33,6 @@ from gazelive.identification.fitted import (
 )
 from gazelive.identification.hyperparameters import N_SEARCH_FOLDS, Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine
-from gazelive.identification.methods.linear import (
-    BlockWeights,
-    LinearFit,
-    LinearIdentifier,
-    linear_fitted,
-)
 from gazelive.identification.scores import (
     Representation,
     TrainingUnits,

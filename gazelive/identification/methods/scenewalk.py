@@ -35,6 +35,8 @@ from gazelive.identification.calibration import (
     held_out_loss,
     session_correlation,
 )
+from gazelive.identification.comparison.linear import CONSTANT
+from gazelive.identification.comparison.plda import VIEWER_AXIS, Plda, PldaMatch, fit_strangers
 from gazelive.identification.contract import (
     DEFAULT_TERMS,
     Arrays,
@@ -53,12 +55,10 @@ from gazelive.identification.fitted import (
 from gazelive.identification.hyperparameters import Grid, Hyperparameters
 from gazelive.identification.learning import Linear, Machine, MachineKind
 from gazelive.identification.methods.fisher_svm import choose_for_svm, fit_fisher_svm
-from gazelive.identification.methods.linear import CONSTANT
 from gazelive.identification.open_set import Strangers, no_strangers
-from gazelive.identification.plda import VIEWER_AXIS, Plda, PldaMatch, fit_strangers
 from gazelive.identification.posterior_kernels import log_posterior
 from gazelive.identification.probe import CountingProbe
-from gazelive.identification.shipped_strangers import shipped_genuine
+from gazelive.identification.shipped.strangers import shipped_genuine
 from gazelive.identification.training_data import TrainingSet
 from gazelive.models import (
     VIEWER_SD,

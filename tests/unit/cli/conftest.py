@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from gazelive.cli import console
 from gazelive.cli.app import main
+from gazelive.cli.terminal import console
 
 
 class Ended(NamedTuple):

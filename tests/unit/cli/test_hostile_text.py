@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 from rich.table import Table
 
-from gazelive.cli.console import _ToPrintable, escape
+from gazelive.cli.terminal.console import _ToPrintable, escape
 from gazelive.recordings.corpus import CorpusEntry, read_corpus, write_corpus_csv
 from gazelive.recordings.tables.files import read_table_file, write_table_file
 from gazelive.recordings.tables.formulas import guarded, unguarded
@@ -50,7 +50,7 @@ def test_the_console_adds_escapes_of_its_own_only():
 
 
 def test_commands_print_with_it():
-    from gazelive.cli.console import errors, output
+    from gazelive.cli.terminal.console import errors, output
 
     for console in (errors, output):
         with console.capture() as captured:

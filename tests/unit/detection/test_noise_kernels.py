@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gazelive.detection.noise_kernels import EDGES_DEG_S, N_BINS, bin_of, spread_of
+from gazelive.detection.online.noise_kernels import EDGES_DEG_S, N_BINS, bin_of, spread_of
 
 
 @given(velocity=st.floats(-1400, 1400))

@@ -5,7 +5,7 @@ import pytest
 
 from gazelive.detection import DetectorParameters, EngbertKlieglParameters, preset
 from gazelive.detection.events import SACCADE_KINDS
-from gazelive.detection.online_state import (
+from gazelive.detection.online.online_state import (
     A_SACCADE,
     BLINK_ARTEFACT,
     TRACKER_JUMP,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from gazelive.detection import DetectorParameters, detect_settled
-from gazelive.detection.noise import whiteness
-from gazelive.detection.pursuit import find_pursuit
-from gazelive.detection.pursuit_kernels import fit_lines
+from gazelive.detection.online.noise import whiteness
+from gazelive.detection.settled.pursuit import find_pursuit
+from gazelive.detection.settled.pursuit_kernels import fit_lines
 
 Make = Callable[..., Any]
 

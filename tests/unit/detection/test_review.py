@@ -12,7 +12,7 @@ from msgspec import structs
 from gazelive.analysis.grid import Gaze
 from gazelive.analysis.interval import analyse_gaze
 from gazelive.detection import DetectorParameters, EyeTrace, detect_settled
-from gazelive.detection.review import smallest_amplitude, typical_peak
+from gazelive.detection.settled.review import smallest_amplitude, typical_peak
 from gazelive.features import overshoots
 
 Make = Callable[..., Any]

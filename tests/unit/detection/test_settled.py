@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gazelive.detection import DetectorParameters, detect_online, detect_settled
-from gazelive.detection.noise import noise_of_the_whole
+from gazelive.detection.online.noise import noise_of_the_whole
 from gazelive.detection.result import Outcome
 
 Make = Callable[..., Any]

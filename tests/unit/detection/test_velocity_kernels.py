@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gazelive.detection.velocity_kernels import centred_velocity, elliptic_runs
+from gazelive.detection.online.velocity_kernels import centred_velocity, elliptic_runs
 
 
 def velocity(x: np.ndarray, half_width: int, rate_hz: float) -> np.ndarray:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gazelive
-from gazelive.detection import online
+from gazelive.detection.online import detector as online
 from gazelive.live.engine.model import EngineModel
 from gazelive.live.engine.runner import Engine
 from gazelive.live.settings import LiveSettings

@@ -31,7 +31,7 @@ def test_the_notice_comes_once_before_compiling() -> None:
 
 def test_to_ask_needs_no_numba() -> None:
     code = (
-        "import sys; from gazelive.cli.console import announce_first_compile; "
+        "import sys; from gazelive.cli.terminal.console import announce_first_compile; "
         "announce_first_compile(); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gazelive.features.scanpath import Column, scanpath_of_fixations
+from gazelive.identification.comparison.similarity import Unit, units_of
+from gazelive.identification.comparison.similarity_training import training_units
 from gazelive.identification.fitted import Options
 from gazelive.identification.methods.cem_b import ExactComparison, GridComparison
 from gazelive.identification.methods.cem_b_features import FeatureValues, feature_names
-from gazelive.identification.methods.similarity import Unit, units_of
-from gazelive.identification.methods.similarity_training import training_units
 from gazelive.identification.registry import fit_method
 
 from ....support.people import identified, people, training_of

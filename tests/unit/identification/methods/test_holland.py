@@ -6,6 +6,7 @@ from hypothesis import given, strategies as st
 from scipy.spatial import ConvexHull
 
 from gazelive.features.scanpath import scanpath_of_fixations
+from gazelive.identification.comparison.similarity import Unit, empty_unit
 from gazelive.identification.methods import holland_kernels as kernels
 from gazelive.identification.methods.holland import literal_distance
 from gazelive.identification.methods.holland_aggregates import (
@@ -16,7 +17,6 @@ from gazelive.identification.methods.holland_aggregates import (
     line,
     literal_form,
 )
-from gazelive.identification.methods.similarity import Unit, empty_unit
 
 
 def aggregated(x, y, durations_s):

@@ -1,0 +1,1 @@
+"""What all commands share: options, help, messages and tables on the terminal."""

@@ -1,0 +1,1 @@
+"""Saccades while they happen: the sample-by-sample detector and its kernels."""

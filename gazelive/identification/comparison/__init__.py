@@ -1,0 +1,1 @@
+"""Ways to compare a probe with the gallery that several methods share."""

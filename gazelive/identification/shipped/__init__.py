@@ -1,0 +1,1 @@
+"""What ships with the package: learned from public data, with its provenance."""
