@@ -167,7 +167,7 @@ def searched_for(events: Path) -> Searched:
     if not sidecar.is_file():
         return Searched()
     try:
-        provenance = msgspec.json.decode(sidecar.read_bytes(), type=_Provenance)
+        provenance = _decoder.decode(sidecar.read_bytes())
     except UNDECODABLE:
         return Searched()  # another tool's file of that name
     spans = np.array([(i.start_us, i.end_us - 1) for i in provenance.intervals], np.float64)
@@ -247,3 +247,6 @@ class _Provenance(msgspec.Struct):
 
     intervals: tuple[_Interval, ...] = ()
     eye: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_Provenance)

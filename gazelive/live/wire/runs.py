@@ -105,6 +105,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return ClientKeys(public, secret, server_public.encode())
 
 
+_decoder = msgspec.json.Decoder(Run)
+
+
 def runs_folder() -> Path:
     """Return the folder of this user's run files."""
     chosen = os.environ.get(RUNS_VARIABLE)
@@ -297,7 +300,7 @@ def _is_held(path: Path) -> bool:
 
 def _read(path: Path) -> Run | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Run)
+        return _decoder.decode(path.read_bytes())
     except (OSError, *UNDECODABLE):
         return None
 

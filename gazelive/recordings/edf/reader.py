@@ -79,6 +79,8 @@ MAX_COMPLAINTS = 20
 REFUSAL = re.compile("error reading edf file|End of file Exception")
 """The library's message for a file that it reads once zeros are appended."""
 
+_decoder = msgspec.json.Decoder(EdfContents)
+
 
 def read_edf(
     path: Path,
@@ -95,7 +97,7 @@ def read_edf(
         )
     with scratch_folder("gazelive-edf-") as folder:
         complaints = dump_edf(path, folder, progress=progress)
-        contents = msgspec.json.decode((folder / CONTENTS_FILE).read_bytes(), type=EdfContents)
+        contents = _decoder.decode((folder / CONTENTS_FILE).read_bytes())
         header = tuple(line.lstrip("* ") for line in contents.preamble.splitlines())
         sources = (line.partition(":")[2].strip() for line in header if line.startswith("SOURCE:"))
         device = next(sources, "") or "EyeLink"

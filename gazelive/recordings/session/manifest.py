@@ -85,6 +85,11 @@ class _Version(msgspec.Struct):
     schema_version: int
 
 
+# Made here: a type's first use by two threads at once crashes msgspec.
+_version_decoder = msgspec.json.Decoder(_Version)
+_decoder = msgspec.json.Decoder(SessionManifest)
+
+
 def is_session_folder(path: Path) -> bool:
     """Return whether `path` is a session folder."""
     return (path / MANIFEST_NAME).is_file()
@@ -125,13 +130,13 @@ def write_manifest(folder: Path, manifest: SessionManifest) -> None:
 
 def _decode(content: bytes, path: Path) -> SessionManifest:
     try:
-        version = msgspec.json.decode(content, type=_Version).schema_version
+        version = _version_decoder.decode(content).schema_version
         if version > SCHEMA_VERSION:
             raise RecordingError(
                 f"was written by a newer gazelive (schema {version}, this one knows "
                 f"{SCHEMA_VERSION}): update gazelive",
                 path=path,
             )
-        return msgspec.json.decode(content, type=SessionManifest)
+        return _decoder.decode(content)
     except UNDECODABLE as error:
         raise RecordingError(f"not a session description: {error}", path=path) from error

@@ -56,6 +56,9 @@ class Sidecar(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     blocks: tuple[TableBlock, ...] = ()
 
 
+_decoder = msgspec.json.Decoder(Sidecar)
+
+
 def sidecar_path(table: Path) -> Path:
     """Return the path of the sidecar of `table`: its whole name and `.meta.json`."""
     return table.with_name(table.name + ".meta.json")
@@ -68,7 +71,7 @@ def read_sidecar(table: Path) -> Sidecar | None:
         return None
     try:
         # as text: msgspec itself would skip unknown keys without decoding them
-        sidecar = msgspec.json.decode(path.read_bytes().decode("utf-8"), type=Sidecar)
+        sidecar = _decoder.decode(path.read_bytes().decode("utf-8"))
     except UNDECODABLE as error:
         raise RecordingError(
             f"not a description of the table {table.name}: {error} (repair or remove it)",
