@@ -50,6 +50,7 @@ class Person:
         """A name that sorts by number."""
         return f"p{self.number:04}"
 
+    @functools.lru_cache(maxsize=8192)  # noqa: B019 - people live as long as the tests
     def looks(
         self,
         kind: SourceKind,
@@ -58,7 +59,7 @@ class Person:
         image: str | None = None,
         rate_hz: float = 1000.0,
     ) -> Scanpath:
-        """Return a scanpath of `n_saccades` saccades."""
+        """Return a scanpath of `n_saccades` saccades, which all tests share: do not change it."""
         traits = np.random.default_rng((7, self.number)).normal(0, self.spread, 16 + N_COLUMNS)
         rng = np.random.default_rng((11, self.number, seed))
         n = n_saccades + 1 if n_saccades else 0
