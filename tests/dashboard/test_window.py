@@ -1,6 +1,8 @@
 """The whole window, offscreen, fed with documents."""
 
+import gc
 import math
+import tracemalloc
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -109,6 +111,36 @@ def test_every_panel_shows_data(window):
     for key in ("posterior_over_time", "gaze", "traces", "main_sequence"):
         assert not window.panels[key]._hint.isVisible(), key
         assert _colours(window.panels[key]) > 8, key
+
+
+def test_drawing_again_takes_no_more_memory(window, feed, monkeypatch):
+    """Pictures of symbols and slices of arrays once piled up, about 20 kB per trial."""
+    monkeypatch.setattr("gazelive.dashboard.views.panel.SKIPPED_FRAMES", 1)
+    documents = a_whole_run()
+
+    def draw(times):
+        """Draw the run from its start again, so that there is as much to show as before."""
+        parts = [documents[first : first + 10] for first in range(0, len(documents), 10)]
+        for part in times * parts:
+            feed.put(*part)
+            window.tick()
+            QApplication.processEvents()
+        return times * len(parts)
+
+    def n_blocks():
+        gc.collect()
+        snapshot = tracemalloc.take_snapshot()
+        found = snapshot.filter_traces([tracemalloc.Filter(True, "*pyqtgraph*")])
+        return sum(line.count for line in found.statistics("filename"))
+
+    tracemalloc.start()
+    try:
+        draw(4)
+        before = n_blocks()
+        n_drawings = draw(4)
+        assert n_blocks() < before + n_drawings
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_to_do_is_shown_while_something_is_wrong(window, feed, qtbot):

@@ -10,7 +10,7 @@ from gazelive.dashboard.state.main_sequence import MainSequencePoints, share_ins
 from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel
-from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
+from gazelive.dashboard.views.plotting import SymbolPoints, plot_widget, set_ticks, style_axes
 from gazelive.gaze import MainSequence
 from gazelive.wording import counted, percent
 
@@ -35,8 +35,7 @@ class MainSequencePanel(Panel):
         self._low, self._high = pg.PlotCurveItem(), pg.PlotCurveItem()
         self._band = pg.FillBetweenItem(self._low, self._high)
         self._median = pg.PlotCurveItem(antialias=True)
-        self._earlier = pg.ScatterPlotItem(antialias=True, pxMode=True)
-        self._current = pg.ScatterPlotItem(antialias=True, pxMode=True)
+        self._earlier, self._current = SymbolPoints(), SymbolPoints()
         for item in (self._band, self._median, self._earlier, self._current):
             self._plot.addItem(item, ignoreBounds=True)
         self._legend = Legend()

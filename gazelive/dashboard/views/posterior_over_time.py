@@ -19,7 +19,7 @@ from gazelive.dashboard.state.posteriors import UNKNOWN, Against, viewer_name
 from gazelive.dashboard.state.state import DashboardState
 from gazelive.dashboard.views.legend import Entry, Legend
 from gazelive.dashboard.views.panel import Hint, Look, Panel
-from gazelive.dashboard.views.plotting import plot_widget, set_ticks, style_axes
+from gazelive.dashboard.views.plotting import SymbolPoints, plot_widget, set_ticks, style_axes
 from gazelive.dashboard.views.theme import UNKNOWN_SYMBOL, VIEWER_SYMBOLS, scaled_font
 
 MOST_LINES = 5
@@ -50,8 +50,10 @@ class PosteriorOverTime(Panel):
         self._settled = [
             pg.PlotCurveItem(connect="finite", antialias=True) for _ in range(MOST_LINES)
         ]
-        self._symbols = [pg.ScatterPlotItem(antialias=True) for _ in range(MOST_LINES)]
-        for item in (*self._labels, *self._running, *self._settled, *self._symbols):
+        self._symbols = {
+            symbol: SymbolPoints(symbol) for symbol in (*VIEWER_SYMBOLS, UNKNOWN_SYMBOL)
+        }
+        for item in (*self._labels, *self._running, *self._settled, *self._symbols.values()):
             self._plot.addItem(item, ignoreBounds=True)
         self._legend = Legend()
         self._choice = QComboBox()
@@ -82,6 +84,11 @@ class PosteriorOverTime(Panel):
         for label in self._labels:
             label.setColor(look.theme.faint)
             label.setFont(scaled_font(look.scale, 0.8))
+        colours = (*look.theme.viewers, look.theme.unknown)
+        for symbols, colour in zip(self._symbols.values(), colours, strict=True):
+            symbols.setBrush(pg.mkBrush(colour))
+            symbols.setPen(pg.mkPen(look.theme.plot, width=1))
+            symbols.setSize(8 * look.scale)
         self._legend.set_look(look)
         self._choice.setFont(scaled_font(look.scale, 0.88))
         self._hint.set_look(look)
@@ -134,11 +141,12 @@ class PosteriorOverTime(Panel):
     def _draw_lines(self, state: DashboardState, look: Look) -> None:
         leading = state.history.leading(MOST_LINES)
         entries = []
+        for symbols in self._symbols.values():
+            symbols.hide()
         for number in range(MOST_LINES):
             running, settled = self._running[number], self._settled[number]
-            symbols = self._symbols[number]
             shown = number < len(leading)
-            for item in (running, settled, symbols):
+            for item in (running, settled):
                 item.setVisible(shown)
             if not shown:
                 continue
@@ -151,14 +159,9 @@ class PosteriorOverTime(Panel):
             _draw(settled, line.settled_x, line.settled_p)
             settled.setPen(pg.mkPen(colour, width=1.6 * width))
             there = np.isfinite(line.settled_p)
-            symbols.setData(
-                np.array(line.settled_x)[there],
-                np.array(line.settled_p)[there],
-                symbol=symbol,
-                size=8 * look.scale,
-                brush=pg.mkBrush(colour),
-                pen=pg.mkPen(look.theme.plot, width=1),
-            )
+            symbols = self._symbols[symbol]
+            symbols.setData(np.array(line.settled_x)[there], np.array(line.settled_p)[there])
+            symbols.show()
             name = viewer_name(position, state.model)
             if len(name) > LONGEST_NAME:
                 name = f"{name[: LONGEST_NAME // 2]}…{name[-LONGEST_NAME // 2 + 1 :]}"
