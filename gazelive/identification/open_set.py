@@ -107,14 +107,17 @@ class Genuine(msgspec.Struct, frozen=True, kw_only=True):
     def shrunken_spread(self, own: float, amount: float, n_strangers: int) -> float:
         """Return a spread of n strangers, shrunken towards the usual one.
 
-        It covers how unsure the median of n strangers is, where the usual median is known.
+        Where the usual median is known, it covers how unsure the median of n strangers is.
+        Elsewhere it is at least their own: the usual spread is that of larger galleries, and
+        strangers to a handful of people differ far more.
         """
         if not self.spread:
             return own
         share = n_strangers / (n_strangers + USUAL_STRANGERS)
-        shrunken = own**share * self.usual_spread(amount) ** (1 - share)
-        unsure = UNSURE / (n_strangers + USUAL_MIDDLES) if self.per_log_viewers else 0.0
-        return float(shrunken * math.sqrt(1 + unsure))
+        shrunken = float(own**share * self.usual_spread(amount) ** (1 - share))
+        if not self.per_log_viewers:
+            return max(own, shrunken)
+        return shrunken * math.sqrt(1 + UNSURE / (n_strangers + USUAL_MIDDLES))
 
     def shrunken_middle(
         self, own: float, amount: float, n_strangers: int, n_compared: float

@@ -143,6 +143,12 @@ def test_the_spread_of_few_strangers_is_shrunken_towards_the_usual_one():
     assert many == pytest.approx(alone, rel=0.02)
 
 
+@given(own=st.floats(1e-3, 500), amount=st.floats(1, 500), n=st.integers(4, 1000))
+def test_without_a_usual_median_no_usual_spread_narrows_their_own(own, amount, n):
+    usual = msgspec.structs.replace(GENUINE, spread=2.0, spread_power=0.5)
+    assert usual.shrunken_spread(own, amount, n) >= own
+
+
 USUAL = msgspec.structs.replace(
     GENUINE,
     spread=2.0,
