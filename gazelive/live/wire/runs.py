@@ -12,6 +12,7 @@ Administrators.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import socket
@@ -226,6 +227,13 @@ def find_run(name: str | None = None) -> Run:
 
 _reserved: dict[int, Place] = {}
 """Ports that this process will use for its next run."""
+
+
+@atexit.register
+def _leave_reserved() -> None:
+    """Give back the ports of runs that did not come about."""
+    while _reserved:
+        _reserved.popitem()[1].leave()
 
 
 def reserve_addresses(default: str = DEFAULT_ADDRESS) -> Addresses:
