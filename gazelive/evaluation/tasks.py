@@ -259,9 +259,13 @@ def _timing(task: Task, data: StudyData, split: Split) -> Outcome:
 
 
 def of_size(identifier: Identifier, n_viewers: int) -> Identifier:
-    """Return the identifier with its viewers repeated until there are `n_viewers`."""
-    state = identifier.state()
-    chosen = np.resize(np.arange(len(identifier.viewer_ids)), n_viewers)
+    """Return the identifier with its viewers repeated until there are `n_viewers`, or the first.
+
+    What serves only to enrol more viewers is not repeated.
+    """
+    n_known = min(len(identifier.viewer_ids), n_viewers)
+    state = identifier.state().select(np.arange(n_known))
+    chosen = np.resize(np.arange(n_known), n_viewers)
     arrays = dict(state.arrays)
     for name, axis in state.viewer_axis.items():
         arrays[name] = np.take(arrays[name], chosen, axis)

@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import special
 
 from gazelive.errors import IncompatibleModelError, ModelError, ModelFormatError
+from gazelive.evaluation.tasks import of_size
 from gazelive.features.scanpath import LATE_COLUMN, N_COLUMNS, Column, Scanpath
 from gazelive.identification import (
     Arrays,
@@ -380,6 +381,11 @@ class TestSearch:
 
 @every_case
 class TestState:
+    def test_a_study_times_it_in_galleries_of_any_size(self, case: Case) -> None:
+        for n_viewers in (case.n_viewers - 1, 3 * case.n_viewers + 1):
+            sized = of_size(identifier_of(case), n_viewers)
+            assert_sound(identified(sized, [looks(case, 6, 0)]), n_viewers)
+
     def test_saved_and_loaded_it_scores_the_same_to_the_bit(
         self, case: Case, tmp_path: Path
     ) -> None:
