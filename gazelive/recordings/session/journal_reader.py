@@ -77,7 +77,7 @@ def gather_at(window: bytearray, offsets: Integers, dtype: np.dtype[Any]) -> npt
     """Return copies of the items of `dtype` at `offsets`, which need not be aligned."""
     whole = np.dtype(("V", dtype.itemsize))  # copied as they are, not field by field
     at_every_byte: npt.NDArray[Any] = np.ndarray(
-        (len(window) - dtype.itemsize + 1,), whole, window, strides=(1,)
+        (max(0, len(window) - dtype.itemsize + 1),), whole, window, strides=(1,)
     )
     return at_every_byte[offsets].view(dtype)
 

@@ -147,6 +147,13 @@ def test_a_block_without_a_description_is_read_with_that_of_its_neighbour(tmp_pa
     assert sum("is used instead" in p.text for p in follower.problems) == 2
 
 
+def test_a_journal_shorter_than_a_sample_has_none(tmp_path):
+    found = "0f475a4a310000000002000000400002000000004a315a4acae4c00ed7"  # by fuzzing
+    contents = read(tmp_path, bytes.fromhex(found))
+    assert list(contents.blocks()) == []
+    assert contents.problems
+
+
 def test_a_loss_is_named_with_its_bytes_chunks_and_times(tmp_path):
     at, n = STARTS[30], STARTS[33] - STARTS[30]
     content = bytearray(JOURNAL)
