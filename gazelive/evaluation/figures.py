@@ -238,6 +238,7 @@ def _label_lines(axes: Any, lines: list[_Line]) -> None:
                 "arrowstyle": "-",
                 "color": line.colour,
                 "lw": 0.4,
+                "relpos": (0, 0.5),  # from the name's left edge, not through the name
                 "shrinkA": 0,
                 "shrinkB": 2,
             },
