@@ -20,9 +20,8 @@ from gazelive.system import mark_used, replacing
 VIEWER, STRANGER = "v010", "v077"
 """An enrolled viewer, in their second session, and a stranger.
 
-The viewer was chosen because they are recognised soon. Of everybody's second sessions of 16 s, 22
-of 24 rank the right one first, 10 are accepted and one is called a stranger; of 24 strangers none
-is accepted.
+The viewer was chosen because they are recognised soon. Of everybody's second sessions of 16 s, 15 of
+24 are accepted, all as themselves, and two are called strangers; of 120 strangers 4 are accepted.
 """
 N_IMAGES = {VIEWER: 4, STRANGER: 2}
 SECONDS = 4.0
