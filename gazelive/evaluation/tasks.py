@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from gazelive.errors import ModelError
 from gazelive.evaluation.measures import verification_error_rate
 from gazelive.evaluation.probing import (
     ONCE,
@@ -108,7 +109,10 @@ def run_task(task: Task, data_path: str) -> Outcome:
     split = next(
         split for split in splits_of(data.whole, task.protocol) if split.name == task.split
     )
-    return _RUN[task.kind](task, data, split)
+    try:
+        return _RUN[task.kind](task, data, split)
+    except ModelError as error:
+        raise ModelError(f"{task.label}, {split.name} ({task.kind}): {error}") from error
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gazelive
-from gazelive.errors import ConfigError
+from gazelive.errors import ConfigError, ModelError
 from gazelive.evaluation import (
     Choices,
     Protocol,
@@ -23,7 +23,7 @@ from gazelive.evaluation import (
 )
 from gazelive.evaluation.reading import StudyData
 from gazelive.evaluation.splits import splits_of
-from gazelive.evaluation.tasks import Outcome, Task, fit_split, run_task
+from gazelive.evaluation.tasks import _RUN, Outcome, Task, fit_split, run_task
 from gazelive.identification import TrainingSet
 from gazelive.observer import Observer
 
@@ -204,6 +204,18 @@ def test_python_returns_what_the_command_writes(table: Path, tmp_path: Path) -> 
     for figure in ("accuracy", "execution-time", "strangers", "calibration"):
         assert (tmp_path / f"{figure}.png").stat().st_size > 10_000
         assert (tmp_path / f"{figure}.svg").exists()
+
+
+def test_a_method_that_fails_is_named(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_arguments: Any) -> Outcome:
+        raise ModelError("too few saccades to learn from")
+
+    monkeypatch.setitem(_RUN, "accuracy", fails)
+    choices = choices_of(table, methods=("cem-b",))
+    with pytest.raises(ModelError, match=r"cem-b, .*\(accuracy\): too few"):
+        run_study(choices, tmp_path, Observer())
 
 
 def test_ablations_are_rows_of_their_own(table: Path, tmp_path: Path) -> None:
