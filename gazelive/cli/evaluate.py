@@ -243,6 +243,6 @@ def _show(study: Study) -> None:
         table.add_column(name, justify="right" if number else "left", no_wrap=not number)
     for row in rows:
         table.add_row(*row)
-    output.print(table)
+    output.print(table, width=WIDEST_NAME + WIDTH * len(head) if output.soft_wrap else None)
     for claim, found in claims_of(study):
         output.print(f"• {claim}: {found}")

@@ -29,7 +29,8 @@ def test_the_command_prints_accuracies_and_says_what_to_do_next(
     arguments = ["--methods", "markov", "--splits", "2", "--no-open-set", "--no-timing", "-j", "1"]
     result = run(app, ["evaluate", str(table), "-o", str(tmp_path / "out"), *arguments])
     assert result.exit_code == 0, result.output
-    assert "markov" in result.stdout
+    (row,) = (line for line in result.stdout.splitlines() if line.startswith("markov  "))
+    assert row.count("±") == 3  # of 1, 2 and 3 images, in one line
     assert "report.html" in result.stderr
     assert (tmp_path / "out" / "report.html").exists()
 
