@@ -20,8 +20,9 @@ from gazelive.system import mark_used, replacing
 VIEWER, STRANGER = "v010", "v077"
 """An enrolled viewer, in their second session, and a stranger.
 
-The viewer was chosen because they are recognised soon. Of everybody's second sessions of 16 s, 15 of
-24 are accepted, all as themselves, and two are called strangers; of 120 strangers 4 are accepted.
+The viewer was chosen because they are recognised soon. Of everybody's second sessions of 16 s, 15
+of 24 are accepted, all as themselves, and two are called strangers; of 120 strangers 4 are
+accepted.
 """
 N_IMAGES = {VIEWER: 4, STRANGER: 2}
 SECONDS = 4.0
