@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
+import zmq
 
 from gazelive.errors import ConfigError
 from gazelive.live.wire import addresses
@@ -16,15 +17,15 @@ def test_free_addresses_can_be_bound() -> None:
     assert chosen.is_loopback
     ports = range(chosen.port, chosen.port + N_PORTS)
     assert FREE_PORTS.start <= ports.start < ports.stop <= FREE_PORTS.stop
-    for port in ports:
-        with socket.socket() as one:
-            one.bind((chosen.host, port))
+    for port in ports:  # as ZeroMQ binds them: ports of a run that has just ended are free
+        with zmq.Context() as context, context.socket(zmq.PULL) as one:
+            one.bind(f"tcp://{chosen.host}:{port}")
 
 
 def test_ports_in_use_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = free_addresses().port
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", first))
+        taken.bind(("127.0.0.1", 0))
+        first = taken.getsockname()[1]
         monkeypatch.setattr(addresses, "FREE_PORTS", range(first, first + N_PORTS + 1))
         with pytest.raises(ConfigError, match="4 neighbouring ports"):
             free_addresses()
